@@ -24,7 +24,14 @@ struct cavif_decoder {
   account *account;
   bool is_wrong_size;
   bool is_too_large;
+  /// The frames that may still be decoded, hidden ones included.
+  int frames_left;
+  bool has_too_many_frames;
 };
+
+/// A unit of data has one picture, in up to four layers, and hidden frames for those that follow: as many as there are
+/// places for references, at most. Of a long row of units, each has one frame, and one more with film grain.
+enum { MAX_FRAMES_LEFT = 16, FRAMES_PER_UNIT = 3 };
 
 /// A picture buffer remembers its length, and where it is counted, in front of its planes.
 typedef struct buffer {
@@ -41,6 +48,11 @@ static int allocate(Dav1dPicture *picture, void *cookie) {
     decoder->is_wrong_size = true;
     return DAV1D_ERR(EINVAL);
   }
+  if (decoder->frames_left == 0) {
+    decoder->has_too_many_frames = true;
+    return DAV1D_ERR(EINVAL);
+  }
+  decoder->frames_left--;
   // As picture.h asks: sides of multiples of 128, aligned and padded. Rows whose distance is a multiple of 1024 would
   // share the sets of a cache.
   size_t sample = p->bpc > 8 ? 2 : 1;
@@ -92,6 +104,7 @@ cavif_decoder *cavif_decoder_create(const cavif_settings *settings) {
   cavif_decoder *decoder = calloc(1, sizeof *decoder);
   if (!decoder) return NULL;
   decoder->settings = *settings;
+  decoder->frames_left = MAX_FRAMES_LEFT;
   decoder->account = malloc(sizeof *decoder->account);
   if (!decoder->account) {
     free(decoder);
@@ -128,6 +141,7 @@ void cavif_decoder_free(cavif_decoder *decoder) {
 
 static cavif_status status_of(cavif_decoder *decoder, int result) {
   if (decoder->is_wrong_size) return CAVIF_WRONG_SIZE;
+  if (decoder->has_too_many_frames) return CAVIF_TOO_MANY_FRAMES;
   if (decoder->is_too_large || result == DAV1D_ERR(ENOMEM)) return CAVIF_NO_MEMORY;
   // Frames beyond frame_size_limit.
   if (result == DAV1D_ERR(ERANGE)) return CAVIF_WRONG_SIZE;
@@ -142,6 +156,8 @@ cavif_status cavif_decoder_send(cavif_decoder *decoder, const uint8_t *bytes, si
   uint8_t *copy = cavif_dav1d.data_create(&decoder->data, count);
   if (!copy) return CAVIF_NO_MEMORY;
   memcpy(copy, bytes, count);
+  decoder->frames_left += FRAMES_PER_UNIT;
+  if (decoder->frames_left > MAX_FRAMES_LEFT) decoder->frames_left = MAX_FRAMES_LEFT;
   return CAVIF_DONE;
 }
 

@@ -28,6 +28,7 @@ static bool prepare(cavif_encoder *made) {
     cavif_libavif.set_option(encoder, "color:end-usage", "q");
     snprintf(level, sizeof level, "%d", encoding->level);
     cavif_libavif.set_option(encoder, "color:cq-level", level);
+    if (!encoding->allows_palettes) cavif_libavif.set_option(encoder, "color:enable-palette", "0");
   }
   if (encoding->has_alpha && !encoding->is_alpha_lossless) {
     cavif_libavif.set_option(encoder, "alpha:end-usage", "q");

@@ -23,6 +23,8 @@ typedef enum cavif_status {
   /// The pictures take more memory than they may, or the system has none.
   CAVIF_NO_MEMORY = 4,
   CAVIF_UNSUPPORTED = 5,
+  /// The data hold more frames than one picture needs.
+  CAVIF_TOO_MANY_FRAMES = 6,
 } cavif_status;
 
 /// The chroma planes: none, or halved in both directions, in one, or in none.
@@ -145,6 +147,9 @@ typedef struct cavif_encoding {
   bool has_alpha;
   /// Every sample is kept; the layout is 4:4:4 or 4:0:0, and the matrix is the identity.
   bool is_lossless;
+  /// Whether blocks of few colours may be stored as a palette. libaom takes photos with a smooth sky for drawings, and stores
+  /// them in twice the bytes then.
+  bool allows_palettes;
   bool is_alpha_lossless;
   /// 0, the slowest, to 10.
   int speed;

@@ -67,6 +67,28 @@ struct AVIFDecoderTests {
     ) { try decoded(data) }
   }
 
+  @Test(
+    "the data of one picture cannot hold any number of frames; any number of pictures can follow each other")
+  func repeatedFrames() throws {
+    let source = try WebPEncoderTests.gradient(width: 64, height: 64)
+    let file = try AVIFEncoder().encode(Image(bitmap: source), options: .avif(quality: 50))
+    let data = file.suffix(from: try #require(file.firstRange(of: Data("mdat".utf8))?.upperBound))
+    let size = PixelSize(width: 64, height: 64)
+    func decode(_ unit: Data, count: Int) throws {
+      let decoder = try AV1Decoder(size: size, limits: .default)
+      for _ in 0..<count {
+        let shown = try unit.withUnsafeBytes { unit throws(ImagingError) in try decoder.picture(of: unit) }
+        #expect(shown.size == size)
+      }
+    }
+    try decode(data, count: 100)
+    let layers = [Data](repeating: data, count: 4).reduce(Data(), +)
+    try decode(layers, count: 1)
+    let many = [Data](repeating: data, count: 1000).reduce(Data(), +)
+    let error = #expect(throws: ImagingError.self) { try decode(many, count: 1) }
+    #expect(error?.description.contains("more frames than one picture needs") == true)
+  }
+
   @Test("thumbnails are those of the whole picture, nearly")
   func thumbnails() throws {
     let source = try WebPEncoderTests.gradient(width: 401, height: 299)

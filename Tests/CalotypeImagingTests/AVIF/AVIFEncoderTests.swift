@@ -65,6 +65,35 @@ struct AVIFEncoderTests {
     #expect(try count(.small) < count(.fast))
   }
 
+  @Test("a photo with a smooth sky is no drawing: it takes fewer bytes than as a WebP")
+  func smoothPhoto() throws {
+    let photo = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Examples/Photos/meadow.webp")
+    let sky = DecodeOptions(
+      thumbnail: .fit(width: 640, height: 480),
+      transforms: [.crop(.relative(x: 0, y: 0, width: 0.5, height: 0.5))])
+    let image = try decoded(try Data(contentsOf: photo), sky)
+    let (ours, theirs) = (
+      try image.encoded(as: .avif(quality: 80)), try image.encoded(as: .webp(quality: 80))
+    )
+    #expect(ours.count < theirs.count, "\(ours.count) bytes against \(theirs.count)")
+  }
+
+  @Test("a drawing has palettes")
+  func drawing() throws {
+    let size = PixelSize(width: 128, height: 128)
+    let drawing = try Bitmap(size: size) { pixels throws(ImagingError) in
+      for index in pixels.indices {
+        let (x, y) = (index / 4 % 128, index / 512)
+        pixels[index] = index % 4 == 3 || (x / 9 * y / 7 + x / 5) % 3 == 0 ? 255 : 0
+      }
+      return true
+    }
+    #expect(drawing.hasFlatAreas)
+    let data = try encoder.encode(Image(bitmap: drawing), options: .avif(quality: 80))
+    #expect(data.count < 1500, "\(data.count) bytes")
+  }
+
   @Test("a limit of bytes is met")
   func fileSize() throws {
     let image = try decoded(try Fixture.data("avif/arc_triomphe_extent1000_nullbyte_extent1310.avif"))

@@ -74,6 +74,8 @@ final class AV1Decoder {
     case CAVIF_WRONG_SIZE:
       .corrupt(.avif, reason: "the AV1 picture is not of \(size) pixels, as the file says", offset: nil)
     case CAVIF_NO_MEMORY: .outOfMemory(byteCount: size.pixelCount)
+    case CAVIF_TOO_MANY_FRAMES:
+      .corrupt(.avif, reason: "the AV1 data hold more frames than one picture needs", offset: nil)
     case CAVIF_UNSUPPORTED: .unsupportedFormat(.avif, reason: "dav1d does not decode this kind of AV1")
     default: .corrupt(.avif, reason: "the AV1 data are damaged", offset: nil)
     }

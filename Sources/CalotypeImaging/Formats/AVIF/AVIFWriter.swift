@@ -47,6 +47,7 @@ final class AVIFWriter {
     encoding.colors = Self.colors(profile, isLossless: options.isLossless && format != .gray8)
     encoding.has_alpha = hasAlpha
     encoding.is_lossless = options.isLossless
+    encoding.allows_palettes = bitmap.hasFlatAreas
     encoding.is_alpha_lossless = quality == 100
     encoding.speed = options.effort.speed
     encoding.level = AVIFQuality.level(options.quality)
