@@ -32,9 +32,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     try accept.check(with: pixels, output: output)
-    guard accept.field != nil || pixels.format != nil || OutputFormat(fileName: output) != nil else {
-      throw ValidationError(
-        "\(output) has no extension of a known format; add --format: \(OutputFormat.list).")
+    if accept.field == nil, pixels.format == nil, let refusal = OutputFormat.refusal(ofFileName: output) {
+      throw ValidationError(refusal)
     }
     if writesOutput, json {
       throw ValidationError("--json and the output - both write to standard output; omit one.")

@@ -14,6 +14,22 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   /// The names of the formats, for help and errors.
   static let list = all.map(\.name).joined(separator: ", ")
   static let allValueStrings = all.map(\.name)
+  /// The names of the formats that hold animations, for warnings.
+  static let animatedList = all.filter(\.holdsAnimations).map(\.name).joined(separator: ", ")
+
+  /// Returns the reason why a file of this name cannot be written; `nil` if its extension is that of a writable format.
+  static func refusal(ofFileName name: String) -> String? {
+    guard OutputFormat(fileName: name) == nil else { return nil }
+    let isRead = name.lastIndex(of: ".").map { dot in
+      let label = name[name.index(after: dot)...].lowercased()
+      let read = CoderRegistry.standard.decodableFormats + [.avif, .jxl, .tiff, .heif, .svg]
+      return label == "tif" || label == "heic"
+        || read.contains { [$0.rawValue, $0.fileExtension].contains(label) }
+    }
+    return isRead == true
+      ? "\(name) has the extension of a format that this build does not write; choose another one: \(list)."
+      : "\(name) has no extension of a known format; add --format: \(list)."
+  }
 
   private init(imageFormat: ImageFormat?) { self.imageFormat = imageFormat }
 

@@ -42,8 +42,8 @@ extension Rendering {
     /// The warning about dropped frames.
     var warning: String? {
       droppedFrames.map { dropped in
-        "only the first of \(dropped + 1) frames was written, because \(format) holds one; write webp, gif or apng to"
-          + " keep them, or add --first-frame"
+        "only the first of \(dropped + 1) frames was written, because \(format) holds one; to keep them, write"
+          + " one of \(OutputFormat.animatedList), or add --first-frame"
       }
     }
   }

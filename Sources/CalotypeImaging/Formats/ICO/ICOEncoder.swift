@@ -46,7 +46,9 @@ public struct ICOEncoder: ImageEncoding {
     guard let text = options.extras["sizes"] else {
       guard max(size.width, size.height) <= maxSide else {
         throw .encodingFailed(
-          .ico, reason: "\(size) is larger than \(maxSide) pixels; shrink it, or name the sizes of an icon")
+          .ico,
+          reason:
+            "\(size) is larger than \(maxSide)x\(maxSide) pixels; shrink it, or name sizes to shrink it to")
       }
       return [maxSide]
     }

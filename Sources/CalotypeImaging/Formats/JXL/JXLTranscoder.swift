@@ -55,13 +55,18 @@ public enum JXLTranscoder {
     try limits.check(predictedByteCount: 16 * file.header.size.pixelCount, encodedByteCount: jxl.count)
     try file.withCodestream(of: jxl) { (bytes) throws(ImagingError) in
       let reader = try JXLReader(bytes, header: file.header, limits: limits, watch: watch)
-      try reader.check(DecodeOptions(limits: limits), encodedByteCount: jxl.count)
+      // Nothing is decoded to pixels. Further frames, also hidden ones, would be.
+      guard reader.survey.totalPixelCount <= file.header.size.pixelCount, !reader.survey.isAnyModular else {
+        throw .unsupportedFormat(.jxl, reason: notOfJPEG)
+      }
     }
     return try jxl.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
       let session = try JXLSession(bytes, wants: .jpeg, limits: limits, watch: watch)
       return try jpeg(of: session, limits: limits, byteCount: jxl.count)
     }
   }
+
+  private static let notOfJPEG = "it was not made of a JPEG, so there is none to restore"
 
   private static func jpeg(
     of session: JXLSession, limits: DecodeLimits, byteCount: Int
@@ -87,7 +92,7 @@ public enum JXLTranscoder {
         return Data(bytes: buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
       case CJXL_CUT: throw .truncated(.jxl, byteCount: byteCount)
       default:
-        throw .unsupportedFormat(.jxl, reason: "it was not made of a JPEG, so there is none to restore")
+        throw .unsupportedFormat(.jxl, reason: notOfJPEG)
       }
       guard isBegun, cjxl_decoder_set_jpeg(session.decoder, buffer, size) else {
         throw .corrupt(.jxl, reason: "the JPEG in it cannot be restored", offset: nil)
