@@ -6,7 +6,12 @@ usage: hostile_images.py [--count N] [--seed N] [--seconds S] [--megabytes M] [-
 Of each kind N images are made, all different; each goes through every way of the command in a process of its own, which
 has to end by itself, with status 0 or 1, within S seconds of processor time and M MiB resident.
 """
-import argparse, concurrent.futures, os, random, resource, struct, subprocess, sys, tempfile, time, zlib
+import argparse, concurrent.futures, os, random, struct, subprocess, sys, tempfile, time, zlib
+
+sys.dont_write_bytecode = True
+import hostile_bitmaps, hostile_boxes, hostile_tiff
+
+PHOTO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "Corpus", "jpeg", "exif", "Kodak_CX7530.jpg")
 
 
 # GIF (CompuServe, GIF89a)
@@ -177,6 +182,16 @@ def jpeg(width, height, components, sof, scans, before=b"", sampling=0x11):
     return out + b"\xff\xd9"
 
 
+# Pictures of one colour
+
+def flat_png(width, height):
+    return PNG + header(width, height) + chunk(b"IDAT", zeros(rows(width, height))) + chunk(b"IEND", b"")
+
+
+def flat_gif(width, height):
+    return gif(width, height, [(0, 0, width, height, 0, flat_lzw(width * height))] * 8)
+
+
 # Kinds
 
 def sides(random, most=65_535):
@@ -321,6 +336,9 @@ KINDS = {
     "jpeg-scans": jpeg_scans, "jpeg-still": jpeg_still, "jpeg-segments": jpeg_segments,
 }
 
+KINDS.update(hostile_bitmaps.kinds(flat_png))
+KINDS.update(hostile_tiff.kinds(jpeg))
+
 # Ways through the command; the pictures that are written go nowhere else.
 WAYS = {
     "info": ["info", "--json", "FILE"],
@@ -329,6 +347,11 @@ WAYS = {
     "thumbnail": ["get", "FILE", "--no-cache", "--thumbnail", "64x64", "--first-frame", "--format", "png", "-o", "OUT.png", "--json"],
     "animated thumbnail": ["get", "FILE", "--no-cache", "--thumbnail", "64x64", "--format", "gif", "-o", "OUT.gif", "--json"],
 }
+# Those that only some kinds have.
+MORE_WAYS = {
+    "page": ("tiff", ["get", "FILE", "--no-cache", "--page", "1", "--thumbnail", "64x64", "--format", "png", "-o", "OUT.png", "--json"]),
+    "jpeg": ("jxl", ["convert", "FILE", "OUT.jpg", "--lossless", "--json"]),
+}
 
 
 class Breach(Exception):
@@ -336,7 +359,7 @@ class Breach(Exception):
 
 
 def run(command, way, file, out, arguments):
-    words = [command] + [w.replace("FILE", file).replace("OUT", out) for w in WAYS[way]]
+    words = [command] + [w.replace("FILE", file).replace("OUT", out) for w in WAYS.get(way) or MORE_WAYS[way][1]]
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 20 * arguments.seconds
     while True:
@@ -364,10 +387,11 @@ def main():
     parser.add_argument("--file", action="append", default=[])
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
+    KINDS.update(hostile_boxes.kinds(hostile_boxes.Payloads(arguments.command, flat_png, flat_gif, PHOTO)))
     breaches, worst = [], {}
     with tempfile.TemporaryDirectory() as folder:
         def check(name, file, label):
-            for way in WAYS:
+            for way in [*WAYS, *(way for way, (format, _) in MORE_WAYS.items() if label.startswith(format))]:
                 code, seconds, megabytes = run(arguments.command, way, file, os.path.join(folder, "out-" + os.path.basename(file)), arguments)
                 key = (label, way)
                 old = worst.get(key, (0, 0))
@@ -393,7 +417,7 @@ def main():
         for (kind, way), (seconds, megabytes) in sorted(worst.items()):
             print(f"{kind:24} {way:20} {seconds:6.2f} s {megabytes:6.0f} MiB")
     for breach in breaches: print(breach)
-    print(f"{len(worst) // len(WAYS)} kinds, {arguments.count} of each, {len(WAYS)} ways: {len(breaches)} breaches; "
+    print(f"{len({kind for kind, _ in worst})} kinds, {arguments.count} of each, {len(WAYS)} ways and more: {len(breaches)} breaches; "
           f"at most {max(s for s, _ in worst.values()):.2f} s and {max(m for _, m in worst.values()):.0f} MiB")
     return 1 if breaches else 0
 
