@@ -275,7 +275,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "Calotype", "CalotypeSupport", "CalotypeImaging", "CalotypeIsolation", "CalotypeLibraryCoders", "CalotypeCaching",
+        "Calotype", "CalotypeSupport", "CalotypeImaging", "CalotypeIsolation", "CalotypeLibraryCoders",
+        "CalotypeCaching",
         "CalotypeLoading", "CCurl", "CJPEG", "CPixels",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
