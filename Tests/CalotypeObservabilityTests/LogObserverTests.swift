@@ -130,7 +130,7 @@ struct LogObserverTests {
     await pipeline.sample()
     #expect(book.events.map(\.level) == [.warning])
     #expect(book.events.first?.metadata?["error.code"] != nil)
-    await pipeline.shutDown()
+    await pipeline.shutDown(within: .seconds(5))
   }
 
   @Test("neither passwords nor header fields, credentials or partitions are written")
