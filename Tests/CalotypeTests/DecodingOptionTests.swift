@@ -50,6 +50,10 @@ struct DecodingOptionTests {
     "thumbnail": [Change { $0.thumbnail = .fit(width: 2, height: 3) }],
     "maxPixels": [Change { $0.maxPixels = 5 }],
     "page": [Change { $0.page = 1 }, Change { $0.page = 2 }],
+    "vectorSize": [
+      Change { $0.vectorSize = .scale(2) }, Change { $0.vectorSize = .scale(2.5) },
+      Change { $0.vectorSize = .box(PixelSize(width: 2, height: 0)) },
+    ],
     "pixels": [Change { $0.pixels = .native }],
     "colors": [Change { $0.colors = .asStored }],
     "toneMapping": [Change { $0.toneMapping = .none }],
@@ -108,6 +112,7 @@ struct DecodingOptionTests {
       { $0.colors = .asStored }, { $0.toneMapping = .none }, { $0.pixels = .native },
       { $0.readsMetadata = true },
       { $0.damage = .strict }, { $0.appliesOrientation = false }, { $0.formatHint = .png }, { $0.page = 1 },
+      { $0.vectorSize = .scale(2) },
     ]
     let families = changes.map { RequestIdentity.sizeVariant(of: small.with($0))?.family }
     #expect(Set(families + [family]).count == changes.count + 1)
@@ -144,7 +149,7 @@ struct DecodingOptionTests {
       "maxFrames": (false, { $0.maxFrames = 1 }), "maxBytes": (false, { $0.maxBytes = 1 }),
       "maxScans": (false, { $0.maxScans = 1 }), "maxChunkBytes": (false, { $0.maxChunkBytes = 1 }),
       "maxItems": (false, { $0.maxItems = 1 }), "maxPages": (false, { $0.maxPages = 1 }),
-      "maxTotalPixels": (true, { $0.maxTotalPixels = 1 }),
+      "maxTextBytes": (true, { $0.maxTextBytes = 1 }), "maxTotalPixels": (true, { $0.maxTotalPixels = 1 }),
       "maxMemoryBytes": (true, { $0.maxMemoryBytes = 1 }),
       "maxExpansion": (true, { $0.maxExpansion = 1 }),
       "maxDuration": (true, { $0.maxDuration = .seconds(1) }),

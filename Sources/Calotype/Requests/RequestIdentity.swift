@@ -111,10 +111,11 @@ enum RequestIdentity {
     if case (.tolerate, .rgba8, .sRGB, .sRGB, 0, false) = (
       decoding.damage, decoding.pixels, decoding.colors, decoding.toneMapping, decoding.page,
       decoding.readsMetadata
-    ), decoding.extras.isEmpty {
+    ), decoding.extras.isEmpty, decoding.vectorSize == nil {
       return
     }
     if decoding.page != 0 { text.append("page", String(decoding.page)) }
+    if let vectorSize = decoding.vectorSize { text.append("drawing", vectorSize.identity) }
     if decoding.damage != .tolerate { text.append("damage", decoding.damage.rawValue) }
     if decoding.pixels != .rgba8 { text.append("samples", decoding.pixels.rawValue) }
     if decoding.colors != .sRGB { text.append("colors", decoding.colors.rawValue) }

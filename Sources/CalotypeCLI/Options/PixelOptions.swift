@@ -57,6 +57,12 @@ struct PixelOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
   var page = 0
 
+  @Option(
+    help: ArgumentHelp(
+      "Draw an SVG at this size, if there is no --thumbnail: a factor such as 2, or a box, 800x600.",
+      valueName: "n|WxH"))
+  var vectorSize: VectorSizeArgument?
+
   @Flag(help: "Write only the first frame of an animation.")
   var firstFrame = false
 
@@ -105,6 +111,7 @@ struct PixelOptions: ParsableArguments {
   /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
     thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
+      || vectorSize != nil
       || keepProfile || !transform.isEmpty
   }
 
@@ -112,8 +119,9 @@ struct PixelOptions: ParsableArguments {
   var decoding: DecodeOptions {
     DecodeOptions(
       appliesOrientation: !asStored, damage: strict ? .strict : .tolerate, thumbnail: thumbnailRequest,
-      maxPixels: maxPixels, page: page, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
-      animationTransforms: transformFrames.value)
+      maxPixels: maxPixels, page: page, vectorSize: vectorSize?.value,
+      colors: keepsColors ? .asStored : .sRGB,
+      transforms: transforms, animationTransforms: transformFrames.value)
   }
 
   /// Whether the image keeps its stored colours and their profile.

@@ -23,6 +23,8 @@ public struct DecodeLimits: Hashable, Sendable {
   /// The largest number of items, and of references between items, in one HEIF or AVIF: 4,096. Each tile of a large
   /// picture is an item.
   public var maxItems: Int
+  /// The largest number of bytes in the text of one SVG, without compression and with all entities replaced: 16 MiB.
+  public var maxTextBytes: Int
   /// The largest number of pages in one TIFF: 1,024.
   public var maxPages: Int
   /// The largest peak memory of one decode: 1 GiB. That is enough for 100 million pixels of every format as it is
@@ -58,8 +60,8 @@ public struct DecodeLimits: Hashable, Sendable {
   public init(
     maxPixels: Int = 100_000_000, maxSide: Int = 65_535, maxFrames: Int = 8192, maxBytes: Int = 256 << 20,
     maxScans: Int = 100, maxTotalPixels: Int = 2_000_000_000, maxChunkBytes: Int = 8 << 20,
-    maxItems: Int = 4096, maxPages: Int = 1024, maxMemoryBytes: Int = 1 << 30, maxExpansion: Int = 64,
-    maxDuration: Duration = .seconds(60)
+    maxItems: Int = 4096, maxTextBytes: Int = 16 << 20, maxPages: Int = 1024, maxMemoryBytes: Int = 1 << 30,
+    maxExpansion: Int = 64, maxDuration: Duration = .seconds(60)
   ) {
     self.maxPixels = maxPixels
     self.maxSide = maxSide
@@ -69,6 +71,7 @@ public struct DecodeLimits: Hashable, Sendable {
     self.maxTotalPixels = maxTotalPixels
     self.maxChunkBytes = maxChunkBytes
     self.maxItems = maxItems
+    self.maxTextBytes = maxTextBytes
     self.maxPages = maxPages
     self.maxMemoryBytes = maxMemoryBytes
     self.maxExpansion = maxExpansion
@@ -92,6 +95,8 @@ public struct DecodeLimits: Hashable, Sendable {
     case scans
     /// Number of items of a HEIF or AVIF, or of references between them.
     case items
+    /// Bytes of text.
+    case text
     /// Number of pages.
     case pages
     /// Pixels of all frames together, each a canvas.
@@ -113,6 +118,7 @@ public struct DecodeLimits: Hashable, Sendable {
       case .bytes: "byte count"
       case .scans: "scan count"
       case .items: "item count"
+      case .text: "byte count of text"
       case .pages: "page count"
       case .totalPixels: "pixel count of all frames"
       case .memory: "predicted memory in bytes"
@@ -131,6 +137,7 @@ public struct DecodeLimits: Hashable, Sendable {
       case .bytes: "raise maxBytes of the decode limits to allow it"
       case .scans: "raise maxScans of the decode limits to allow it"
       case .items: "raise maxItems of the decode limits to allow it"
+      case .text: "raise maxTextBytes of the decode limits to allow it"
       case .pages: "raise maxPages of the decode limits to allow it"
       case .totalPixels: "decode the first frame only, or raise maxTotalPixels of the decode limits"
       case .memory: "decode a smaller thumbnail, or raise maxMemoryBytes of the decode limits"

@@ -12,6 +12,7 @@ extension DecodeOptions {
     guard page >= 0 else {
       throw .invalidParameter(name: "page", reason: "\(page) is below 0")
     }
+    try vectorSize?.check()
     if let maxPixels, maxPixels < 1 {
       throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
     }

@@ -72,7 +72,10 @@ struct DecodeWork {
   private static let rollingSlack = Double(4 << 20)
 
   /// Returns `nil` for sizes that no header can state.
-  init?(_ options: DecodeOptions, _ info: ImageInfo, _ input: Input = .whole) {
+  init?(_ options: DecodeOptions, _ header: ImageInfo, _ input: Input = .whole) {
+    var info = header
+    // A drawing counts as a picture of the size at which it is drawn.
+    (info.size, info.isVector) = (options.sourceSize(of: header), false)
     guard (1...Int(Int32.max)).contains(info.size.width), (1...Int(Int32.max)).contains(info.size.height),
       Self.pixels(info.size) < 0x1p56
     else { return nil }
@@ -137,7 +140,7 @@ struct DecodeWork {
   private var finishing: Double {
     var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
-    if thumbnail != nil, !isStreamed {
+    if thumbnail != nil, !isStreamed, info.format != .svg {
       let mixesInSRGB =
         (converts && options.decodedThumbnail(for: info)?.linearLight == true)
         || options.mapsTones(of: info.dynamicRange)
@@ -167,6 +170,7 @@ struct DecodeWork {
     // The strips or tiles of some rows beside the picture, and the state of libtiff and of a codec.
     case .tiff where layout.isKnown:
       return Double(layout.inflatedByteCount) + (streaming ?? whole) + Double(2 << 20)
+    case .svg: return svg
     default: return 2 * whole
     }
   }
@@ -243,6 +247,10 @@ struct DecodeWork {
     return whole + max(128 * 1024, rows) + 64 * 1024
   }
 
+  /// Besides the result, librsvg holds pictures of groups that are filtered, masked or transparent, some for each level of
+  /// groups in groups, and about ten times the text, whose size the header does not tell.
+  private var svg: Double { 3 * result + Double(4 << 20) }
+
   private var jxl: Double {
     let pixels = Self.pixels(decoded)
     let channels = layout.isKnown ? layout.samplesPerPixel : 4
@@ -302,7 +310,7 @@ extension DecodeWork {
     let source = Self.pixels(info.size)
     let result = thumbnail.map(Self.pixels) ?? Self.pixels(decoded)
     var nanoseconds = Self.base + source * nanosecondsPerPixel
-    if thumbnail != nil { nanoseconds += Self.pixels(decoded) * Self.shrinking }
+    if thumbnail != nil, info.format != .svg { nanoseconds += Self.pixels(decoded) * Self.shrinking }
     if options.mapsTones(of: info.dynamicRange) {
       nanoseconds += Self.pixels(decoded) * Self.mapping
     } else if layout.hasProfile, options.colors == .sRGB {
@@ -327,6 +335,7 @@ extension DecodeWork {
     case .bmp: return 1
     case .jxl: return layout.isLossless ? 170 : 30
     case .qoi: return 4
+    case .svg: return 25
     case .avif: return (info.bitDepth > 8 ? 20 : 10) * (info.hasAlpha ? 1.5 : 1)
     default: return 10
     }

@@ -2,14 +2,15 @@ extension DecodeOptions {
   /// Returns the bytes of pixels that a decode with these options holds at its end, before transforms: the result, and
   /// the whole picture besides if the format can only be shrunk as a whole.
   package func outputByteCount(for info: ImageInfo) -> Int {
-    let (whole, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: bytesPerPixel(of: info))
+    let source = sourceSize(of: info)
+    let (whole, overflow) = source.pixelCount.multipliedReportingOverflow(by: bytesPerPixel(of: info))
     guard !overflow else { return .max }
-    let uprightSize = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    let uprightSize = appliesOrientation ? info.orientation.apply(to: source) : source
     guard let thumbnail = decodedThumbnail(for: info),
       let size = try? thumbnail.geometry(for: uprightSize).size
     else { return whole }
     switch info.format {
-    case .jpeg, .png, .avif: return size.byteCount
+    case .jpeg, .png, .avif, .svg: return size.byteCount
     case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
       .qoi where info.layout.isKnown, .tiff where info.layout.isKnown:
       return size.byteCount
@@ -21,7 +22,8 @@ extension DecodeOptions {
 
   /// Returns the size of the image, before transforms: upright, unless the options keep the stored orientation.
   package func outputSize(for info: ImageInfo) -> PixelSize {
-    let upright = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    let source = sourceSize(of: info)
+    let upright = appliesOrientation ? info.orientation.apply(to: source) : source
     guard let size = try? decodedThumbnail(for: info)?.geometry(for: upright).size else { return upright }
     return size
   }

@@ -47,18 +47,22 @@ public struct DecodeOptions: Hashable, Sendable {
   public var allowsPartial: Bool
   /// The treatment of damaged data. ``DamagePolicy/tolerate`` by default.
   public var damage: DamagePolicy
-  /// The size to shrink to while decoding. `nil` decodes at full size.
+  /// The size to shrink to while decoding. `nil` decodes at full size. A drawing is drawn at this size, also if it is larger
+  /// than its own.
   public var thumbnail: Thumbnail?
   /// The largest number of pixels in the picture, of 4 bytes each; a larger one is shrunk while it is decoded, by
   /// ``PixelSize/shrunk(toPixelCount:)``. `nil`, the default, is no limit. Not together with ``Pixels/native``.
   ///
   /// It applies to the result of ``thumbnail``, or to the whole picture without one: if that has more pixels, its sides
-  /// are shrunk in proportion, and crops are kept. Pictures are never enlarged. ``transforms`` come after it, and may
+  /// are shrunk in proportion, and crops are kept. It enlarges nothing. ``transforms`` come after it, and may
   /// enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
   public var maxPixels: Int?
   /// The page of a document, such as a TIFF, counted from 0. The first by default; a number beyond the pages is
   /// ``ImagingError/invalidParameter(name:reason:)``. ``ImageInfo/pageCount`` is the number of pages.
   public var page: Int
+  /// The size at which a drawing, such as an SVG, is drawn if there is no ``thumbnail``. `nil`, the default, is its natural
+  /// size at 96 dpi (``ImageInfo/size``). Without effect on pictures that have pixels of their own.
+  public var vectorSize: VectorSize?
   /// The pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels
   /// The treatment of colours. ``Colors/sRGB`` by default.
@@ -99,8 +103,8 @@ public struct DecodeOptions: Hashable, Sendable {
   public init(
     limits: DecodeLimits? = nil, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
-    page: Int = 0, pixels: Pixels = .rgba8, colors: Colors = .sRGB, toneMapping: ToneMapping = .sRGB,
-    formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
+    page: Int = 0, vectorSize: VectorSize? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    toneMapping: ToneMapping = .sRGB, formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame,
     extras: [String: String] = [:]
   ) {
@@ -111,6 +115,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.thumbnail = thumbnail
     self.maxPixels = maxPixels
     self.page = page
+    self.vectorSize = vectorSize
     self.pixels = pixels
     self.colors = colors
     self.toneMapping = toneMapping
@@ -127,7 +132,8 @@ public struct DecodeOptions: Hashable, Sendable {
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a thumbnail without a side.
   public func minimumDecodeSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
     let orientation = appliesOrientation ? info.orientation : .topLeft
-    return try decodedThumbnail(for: info)?.minimumDecodeSize(sourceSize: info.size, orientation: orientation)
+    return try decodedThumbnail(for: info)?.minimumDecodeSize(
+      sourceSize: sourceSize(of: info), orientation: orientation)
   }
 
   /// Returns the transforms for a still picture, or for the frames of an animation.
@@ -140,8 +146,10 @@ public struct DecodeOptions: Hashable, Sendable {
   func decodedThumbnail(for info: ImageInfo) -> Thumbnail? {
     let thumbnail = thumbnail ?? transforms(for: info).thumbnail
     guard let maxPixels else { return thumbnail }
-    let size = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
-    return Thumbnail.limited(thumbnail, of: size, toPixelCount: maxPixels)
+    let isDrawn = info.isVector && thumbnail == nil
+    let stored = isDrawn ? vectorSize?.size(of: info.size) ?? info.size : info.size
+    let size = appliesOrientation ? info.orientation.apply(to: stored) : stored
+    return Thumbnail.limited(thumbnail, of: size, toPixelCount: maxPixels, enlarges: info.isVector)
   }
 
   /// Returns the options for the frames of an animation, with steps that depend on pixels decided by the first frame.

@@ -56,7 +56,8 @@ public protocol ImageDecoding: Sendable {
   /// canvas, colours unconverted (``Image/profile`` describes them).
   ///
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
-  /// (in stored axes); `nil` asks for the full size.
+  /// (in stored axes); `nil` asks for the full size. A decoder of drawings (``ImageInfo/isVector``) draws at
+  /// ``DecodeOptions/sourceSize(of:)`` instead.
   func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image
 
   /// Returns the factor by which ``decode(_:minimumSize:options:)`` divides the sides of a picture of this size; `nil`,

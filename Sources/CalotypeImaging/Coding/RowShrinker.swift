@@ -42,7 +42,8 @@ public final class RowShrinker {
   ) throws(ImagingError) -> ResamplePlan? {
     guard format != .gray8, !thumbnail.needsSRGB(profile, format, options) else { return nil }
     let orientation = options.appliesOrientation ? info.orientation : .topLeft
-    let (target, region) = try thumbnail.resize(of: size, sourceSize: info.size, orientation: orientation)
+    let (target, region) = try thumbnail.resize(
+      of: size, sourceSize: options.sourceSize(of: info), orientation: orientation)
     if target == size, region == Bitmap.Region(size) { return nil }
     try ResamplePlan.check(size: target, region: region, of: size)
     let plan = ResamplePlan(
@@ -77,6 +78,9 @@ public final class RowShrinker {
     bitmaps = finished
     return finished.first
   }
+
+  /// Takes the only thumbnail from a decoder that makes it at once.
+  func take(_ thumbnail: Bitmap) { bitmaps = [thumbnail] }
 
   /// Returns the decoded image without its profile if the thumbnails are in sRGB already.
   func finished(_ image: Image) -> Image { isUsed && mapsTones ? image.inSRGB(image.bitmap) : image }

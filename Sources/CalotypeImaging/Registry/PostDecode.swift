@@ -19,7 +19,8 @@ struct PostDecode: Sendable {
       // The box refers to the result: it is upright, unless the picture stays as stored.
       let orientation = options.appliesOrientation ? image.orientation : .topLeft
       image = image.with(
-        bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
+        bitmap: try image.bitmap.shrunk(
+          to: thumbnail, sourceSize: options.sourceSize(of: info), orientation: orientation))
     }
     if options.converts(image.profile) { image = try inSRGB(image, keepsGray: options.pixels == .native) }
     if options.pixels == .rgba8, image.bitmap.format != .rgba8 {

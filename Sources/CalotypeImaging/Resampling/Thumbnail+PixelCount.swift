@@ -38,20 +38,26 @@ extension Thumbnail {
   ///   - thumbnail: The requested thumbnail, if any.
   ///   - source: The size of the picture, upright.
   ///   - limit: The most pixels.
-  static func limited(_ thumbnail: Thumbnail?, of source: PixelSize, toPixelCount limit: Int) -> Thumbnail? {
+  ///   - enlarges: Pass true for a drawing, which is drawn at the size of the thumbnail.
+  static func limited(
+    _ thumbnail: Thumbnail?, of source: PixelSize, toPixelCount limit: Int, enlarges: Bool = false
+  ) -> Thumbnail? {
     let limit = max(1, limit)
     guard var thumbnail else {
       guard source.width > 0, source.height > 0, source.pixelCount > limit else { return nil }
       return Thumbnail(box: source.shrunk(toPixelCount: limit), mode: .stretch)
     }
     // An invalid thumbnail is reported when it is made.
-    guard let geometry = try? thumbnail.geometry(for: source), geometry.size.pixelCount > limit else {
+    guard let geometry = try? thumbnail.geometry(for: source, enlarges: enlarges),
+      geometry.size.pixelCount > limit
+    else {
       return thumbnail
     }
     let showsAll = geometry.size == geometry.scaledSize
     // Proportions are computed from the picture, not from sides that were rounded.
     let keepsProportions = thumbnail.mode != .stretch || thumbnail.box.width == 0 || thumbnail.box.height == 0
-    thumbnail.box = (showsAll && keepsProportions ? source : geometry.size).shrunk(toPixelCount: limit)
+    let isSource = showsAll && keepsProportions && !enlarges
+    thumbnail.box = (isSource ? source : geometry.size).shrunk(toPixelCount: limit)
     if showsAll { thumbnail.mode = .stretch }
     return thumbnail
   }

@@ -1,4 +1,4 @@
-/// A box that a picture is shrunk to. Pictures are never enlarged.
+/// A box that a picture is shrunk to. Pictures are never enlarged; drawings, such as SVG, are drawn at this size.
 public struct Thumbnail: Hashable, Sendable, Codable {
   /// The relation of a picture to the box.
   public enum Mode: String, Hashable, Sendable, CaseIterable, Codable {
