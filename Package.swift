@@ -55,6 +55,9 @@ let package = Package(
   traits: [
     .trait(name: "AVIF", description: "Decodes and encodes AVIF; needs libdav1d-dev and libavif-dev."),
     .trait(name: "JXL", description: "Decodes and encodes JPEG XL; needs libjxl-dev."),
+    .trait(
+      name: "SVG",
+      description: "Draws SVG in sandboxed processes; needs librsvg2-2 and fonts-dejavu-core to run."),
     .trait(name: "TIFF", description: "Decodes TIFF; needs libtiff-dev."),
     .default(enabledTraits: ["AVIF"]),
   ],
@@ -82,6 +85,7 @@ let package = Package(
     .target(name: "CDynamicLibrary"),
     optional("CAVIF", trait: "AVIF"),
     optional("CJXL", trait: "JXL"),
+    optional("CSVG", trait: "SVG"),
     optional("CTIFF", trait: "TIFF"),
     .target(name: "CGIF"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -97,7 +101,7 @@ let package = Package(
       name: "CalotypeImaging",
       dependencies: [
         "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF", "CJXL",
-        "CTIFF",
+        "CSVG", "CTIFF",
       ],
       // `Bitmap.bytes` is a span that borrows the bitmap.
       swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
@@ -196,10 +200,16 @@ let package = Package(
     .testTarget(
       name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift
     ),
+    // Draws SVG, which may abort the process.
+    .executableTarget(
+      name: "SVGDrawer", dependencies: ["CalotypeImaging"], path: "Tests/Helpers/SVGDrawer",
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "PNMCoder",
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "HelperPrograms",
+        "PNMCoder",
+        "SVGDrawer",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -1,5 +1,3 @@
-import CDeflate
-
 /// The beginning of a text that may be markup, as UTF-8: plain, UTF-16, or compressed by gzip.
 package struct MarkupText {
   /// The text without byte order mark.
@@ -17,11 +15,12 @@ package struct MarkupText {
     guard Self.mayBeMarkup(input) else { return nil }
     let start = input.extracting(first: limit)
     if start.holds([0x1F, 0x8B]) {
-      guard let inflated = Self.inflated(start, limit: limit) else { return nil }
-      bytes = Self.plain(inflated.span.bytes)
-      isCut = inflated.count >= limit || input.byteCount >= limit
+      let inflated = InflatedText(start, limit: limit)
+      if inflated.bytes.isEmpty, inflated.end == .damage || inflated.end == .complete { return nil }
+      bytes = Self.utf8(inflated.bytes.span.bytes)
+      isCut = inflated.bytes.count >= limit || input.byteCount >= limit
     } else {
-      bytes = Self.plain(start)
+      bytes = Self.utf8(start)
       isCut = input.byteCount >= limit
     }
   }
@@ -39,9 +38,17 @@ package struct MarkupText {
     }
   }
 
-  private static func plain(_ input: RawSpan) -> [UInt8] {
-    if input.holds([0xFF, 0xFE]) || input.holds([0x3C, 0x00]) { return utf16(input, bigEndian: false) }
-    if input.holds([0xFE, 0xFF]) || input.holds([0x00, 0x3C]) { return utf16(input, bigEndian: true) }
+  /// Returns true if the text is in UTF-16, by its byte order mark or its first character.
+  static func isUTF16(_ input: RawSpan) -> Bool {
+    input.holds([0xFF, 0xFE]) || input.holds([0xFE, 0xFF]) || input.holds([0x3C, 0x00])
+      || input.holds([0x00, 0x3C])
+  }
+
+  /// Returns the text in UTF-8 without byte order mark; unchanged if it is not in UTF-16.
+  static func utf8(_ input: RawSpan) -> [UInt8] {
+    if isUTF16(input) {
+      return utf16(input, bigEndian: input.holds([0xFE, 0xFF]) || input.holds([0x00, 0x3C]))
+    }
     let start = input.holds([0xEF, 0xBB, 0xBF]) ? 3 : 0
     return input.extracting(droppingFirst: start).withUnsafeBytes { Array($0) }
   }
@@ -54,32 +61,5 @@ package struct MarkupText {
       if offset > 0 || unit != 0xFEFF { units.append(unit) }
     }
     return Array(String(decoding: units, as: UTF16.self).utf8)
-  }
-
-  /// Inflates the beginning of a gzip file (RFC 1952) as far as it is there and sound: nothing while its header has not
-  /// ended; `nil` if it is damaged before any byte of text.
-  private static func inflated(_ input: RawSpan, limit: Int) -> [UInt8]? {
-    input.withUnsafeBytes { source in
-      // zlib keeps the address of the stream: it must not move.
-      let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-      stream.initialize(to: z_stream())
-      defer { stream.deallocate() }
-      // 15 bits of window, and 16 for a gzip header.
-      guard inflateInit2_(stream, 31, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-        return nil
-      }
-      defer { inflateEnd(stream) }
-      stream.pointee.next_in = UnsafeMutablePointer(
-        mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
-      stream.pointee.avail_in = uInt(clamping: source.count)
-      var status = Z_OK
-      let text = [UInt8](unsafeUninitializedCapacity: max(0, limit)) { target, count in
-        stream.pointee.next_out = target.baseAddress
-        stream.pointee.avail_out = uInt(clamping: target.count)
-        status = CDeflate.inflate(stream, Z_SYNC_FLUSH)
-        count = target.count - Int(stream.pointee.avail_out)
-      }
-      return text.isEmpty && status != Z_OK && status != Z_BUF_ERROR ? nil : text
-    }
   }
 }

@@ -21,6 +21,8 @@ package struct XMLRootElement {
   package let name: String
   /// The attributes, in order.
   package let attributes: [Attribute]
+  /// The place of the document type, if there is one.
+  package let documentType: Range<Int>?
 
   /// Returns the value of the first attribute of this name.
   package func value(of name: String) -> String? {
@@ -51,6 +53,8 @@ private struct Reader {
   var position = 0
   /// The name of the root element, once it is complete.
   var name: String?
+  /// The place of the document type.
+  private var documentType: Range<Int>?
 
   init(text: [UInt8]) {
     self.text = text
@@ -107,7 +111,9 @@ private struct Reader {
         position += 4
         try skip(past: "-->")
       } else if try isNext("<!") {
+        let start = position
         try skipDocumentType()
+        documentType = (documentType?.lowerBound ?? start)..<position
       } else {
         position += 1
         return try element()
@@ -186,7 +192,9 @@ private struct Reader {
     while true {
       try skipSpaces()
       let next = try byte()
-      if next == 0x3E || next == 0x2F { return XMLRootElement(name: elementName, attributes: attributes) }
+      if next == 0x3E || next == 0x2F {
+        return XMLRootElement(name: elementName, attributes: attributes, documentType: documentType)
+      }
       let attribute = try readName()
       try skipSpaces()
       guard try byte() == 0x3D else { throw .notXML }

@@ -45,6 +45,16 @@ extension OptionalLibrary {
 }
 #endif
 
+#if SVG
+import CSVG
+
+extension OptionalLibrary {
+  /// librsvg, which brings cairo, Pango and GLib.
+  static let svg = OptionalLibrary(
+    format: .svg, package: "librsvg2-2", open: csvg_open, isInstalled: csvg_is_installed)
+}
+#endif
+
 #if TIFF
 import CTIFF
 

@@ -22,6 +22,13 @@ package struct SVGDescriber: ImageDescribing {
     return header.info
   }
 
+  /// Describes a drawing by its root element.
+  static func info(of root: XMLRootElement, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let size = try SVGSize.pixels(of: root)
+    try limits.check(size: size, format: .svg)
+    return ImageInfo(format: .svg, size: size, hasAlpha: true, isVector: true)
+  }
+
   /// Reads the root element; `nil` until its start tag has ended.
   package func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
     guard let text = MarkupText(prefix.bytes, limit: Self.rootLimit) else {
@@ -38,10 +45,7 @@ package struct SVGDescriber: ImageDescribing {
       return nil
     case .found(let root):
       guard SVGSignature.isDrawing(root) else { throw .unrecognizedFormat(hint: nil) }
-      let size = try SVGSize.pixels(of: root)
-      try limits.check(size: size, format: .svg)
-      let info = ImageInfo(format: .svg, size: size, hasAlpha: true, isVector: true)
-      return ImageHeader(info: info, hasAllFrames: true)
+      return ImageHeader(info: try Self.info(of: root, limits: limits), hasAllFrames: true)
     }
   }
 }

@@ -19,6 +19,14 @@ enum SVGSize {
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for sizes that are zero, negative or no numbers.
   static func pixels(of root: XMLRootElement) throws(ImagingError) -> PixelSize {
+    let size = try natural(of: root)
+    return PixelSize(width: rounded(size.width), height: rounded(size.height))
+  }
+
+  /// Returns the size in pixels; both sides are above 0.
+  ///
+  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for sizes that are zero, negative or no numbers.
+  static func natural(of root: XMLRootElement) throws(ImagingError) -> (width: Double, height: Double) {
     let box = viewBox(root.value(of: "viewBox"))
     var width = try length(root, "width")
     var height = try length(root, "height")
@@ -32,15 +40,15 @@ enum SVGSize {
       case (_, .pixels(let height)): (box.map { height * $0.width / $0.height } ?? fallback.width, height)
       default: box ?? fallback
       }
-    return PixelSize(width: try rounded(size.width), height: try rounded(size.height))
+    for side in [size.width, size.height] {
+      guard side.isFinite, side > 0 else {
+        throw .corrupt(.svg, reason: "a side of the drawing is \(side)", offset: nil)
+      }
+    }
+    return size
   }
 
-  private static func rounded(_ side: Double) throws(ImagingError) -> Int {
-    guard side.isFinite, side > 0 else {
-      throw .corrupt(.svg, reason: "a side of the drawing is \(side)", offset: nil)
-    }
-    return max(1, Int(min(side, largest).rounded()))
-  }
+  private static func rounded(_ side: Double) -> Int { max(1, Int(min(side, largest).rounded())) }
 
   private static func length(_ root: XMLRootElement, _ name: String) throws(ImagingError) -> Length {
     guard let text = root.value(of: name) else { return .auto }
