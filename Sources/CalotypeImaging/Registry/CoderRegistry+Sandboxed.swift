@@ -21,6 +21,10 @@ extension CoderRegistry {
     #if TIFF
     if formats.contains(.tiff) { _ = OptionalLibrary.tiff.open() }
     #endif
+    #if SVG
+    // Without fonts drawings are refused when they are decoded.
+    if formats.contains(.svg) { try? SVGDecoder.warmUp() }
+    #endif
     // The colour engine reads the time zone.
     let profile = ColorProfile.calibrated(ColorProfile.Calibration(gamma: 0.5))
     _ = ColorCache.shared.conversion(from: profile, source: .rgba8)

@@ -18,7 +18,8 @@ extension WireWriter {
   mutating func write(_ value: DecodeLimits) {
     for number in [
       value.maxPixels, value.maxSide, value.maxFrames, value.maxBytes, value.maxScans, value.maxTotalPixels,
-      value.maxChunkBytes, value.maxItems, value.maxPages, value.maxMemoryBytes, value.maxExpansion,
+      value.maxChunkBytes, value.maxItems, value.maxTextBytes, value.maxPages, value.maxMemoryBytes,
+      value.maxExpansion,
     ] { write(number) }
     write(value.maxDuration)
   }
