@@ -33,6 +33,16 @@ extension WireWriter {
     write(value.thumbnail) { $0.write($1) }
     write(value.maxPixels) { $0.write($1) }
     write(value.page)
+    write(value.vectorSize) { writer, size in
+      switch size {
+      case .scale(let factor):
+        writer.write(true)
+        writer.write(factor)
+      case .box(let box):
+        writer.write(false)
+        writer.write(box)
+      }
+    }
     write(value.pixels.rawValue)
     write(value.colors.rawValue)
     write(value.toneMapping.rawValue)
@@ -63,7 +73,8 @@ extension WireReader {
     DecodeLimits(
       maxPixels: try int(), maxSide: try int(), maxFrames: try int(), maxBytes: try int(),
       maxScans: try int(), maxTotalPixels: try int(), maxChunkBytes: try int(), maxItems: try int(),
-      maxPages: try int(), maxMemoryBytes: try int(), maxExpansion: try int(), maxDuration: try duration())
+      maxTextBytes: try int(), maxPages: try int(), maxMemoryBytes: try int(), maxExpansion: try int(),
+      maxDuration: try duration())
   }
 
   mutating func options() throws(WireError) -> DecodeOptions {
@@ -74,6 +85,9 @@ extension WireReader {
     options.thumbnail = try optional { reader throws(WireError) in try reader.thumbnail() }
     options.maxPixels = try optional { reader throws(WireError) in try reader.int() }
     options.page = try int()
+    options.vectorSize = try optional { reader throws(WireError) in
+      try reader.bool() ? .scale(try reader.double()) : .box(try reader.size())
+    }
     options.pixels = try choice()
     options.colors = try choice()
     options.toneMapping = try choice()
