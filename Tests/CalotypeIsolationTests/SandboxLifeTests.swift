@@ -186,4 +186,36 @@ struct SandboxLifeTests {
     let later = start.advanced(by: .seconds(601))
     #expect(quarantine.error(for: last, byteCount: 10 + 1999 % 3, now: later) == nil)
   }
+
+  @Test("every option and limit reaches the worker")
+  func options() throws {
+    let limits = DecodeLimits(
+      maxPixels: 1, maxSide: 2, maxFrames: 3, maxBytes: 4, maxScans: 5, maxTotalPixels: 6, maxChunkBytes: 7,
+      maxItems: 8, maxTextBytes: 9, maxPages: 10, maxMemoryBytes: 11, maxExpansion: 12,
+      maxDuration: .milliseconds(13))
+    var options = DecodeOptions(
+      limits: limits, appliesOrientation: false, allowsPartial: true, damage: .strict,
+      thumbnail: Thumbnail(
+        box: PixelSize(width: 14, height: 15), mode: .fill, anchor: .focus(x: 0.25, y: 0.5),
+        filter: .mitchell,
+        effort: .fast, linearLight: true),
+      maxPixels: 16, page: 17, pixels: .native, colors: .asStored, toneMapping: .none, formatHint: .webp,
+      readsMetadata: true, extras: ["a": "b", "c": "d"])
+    for size in [VectorSize.scale(1.5), .box(PixelSize(width: 18, height: 0))] {
+      options.vectorSize = size
+      let request = SandboxRequest(
+        id: 19, body: .openStream(session: 20, options), inputCount: 21, outputCapacity: 22,
+        clearsBuffers: true)
+      let read = try SandboxRequest(request.bytes)
+      guard case .openStream(20, let found) = read.body else {
+        Issue.record("another job")
+        return
+      }
+      #expect(found == options)
+      #expect(read.id == 19 && read.inputCount == 21 && read.outputCapacity == 22 && read.clearsBuffers)
+      // Each byte matters: what is cut off or too much is no message.
+      #expect(throws: WireError.self) { try SandboxRequest(Array(request.bytes.dropLast())) }
+      #expect(throws: WireError.self) { try SandboxRequest(request.bytes + [0]) }
+    }
+  }
 }
