@@ -30,9 +30,9 @@ func library(_ name: String, apt package: String) -> Target {
 }
 
 /// C in front of a library that is opened when it is first needed; empty without the trait.
-func optional(_ name: String, trait: String) -> Target {
+func optional(_ name: String, trait: String, also others: [Target.Dependency] = []) -> Target {
   .target(
-    name: name, dependencies: ["CDynamicLibrary"],
+    name: name, dependencies: ["CDynamicLibrary"] + others,
     cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))])
 }
 
@@ -54,6 +54,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "AVIF", description: "Decodes and encodes AVIF; needs libdav1d-dev and libavif-dev."),
+    .trait(name: "HEIF", description: "Decodes HEIF (HEIC), which patents cover; needs libde265-dev."),
     .trait(name: "JXL", description: "Decodes and encodes JPEG XL; needs libjxl-dev."),
     .trait(
       name: "SVG",
@@ -83,7 +84,8 @@ let package = Package(
     library("CLibTurboJPEG", apt: "libturbojpeg0-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CDynamicLibrary"),
-    optional("CAVIF", trait: "AVIF"),
+    optional("CAVIF", trait: "AVIF", also: ["CPixels"]),
+    optional("CHEIF", trait: "HEIF", also: ["CPixels"]),
     optional("CJXL", trait: "JXL"),
     optional("CSVG", trait: "SVG"),
     optional("CTIFF", trait: "TIFF"),
@@ -100,8 +102,8 @@ let package = Package(
     .target(
       name: "CalotypeImaging",
       dependencies: [
-        "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF", "CJXL",
-        "CSVG", "CTIFF",
+        "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF",
+        "CHEIF", "CJXL", "CSVG", "CTIFF",
       ],
       // `Bitmap.bytes` is a span that borrows the bitmap.
       swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static avifPixelFormat format_of(cavif_layout layout) {
-  switch (layout) {
-  case CAVIF_420: return AVIF_PIXEL_FORMAT_YUV420;
-  case CAVIF_422: return AVIF_PIXEL_FORMAT_YUV422;
-  case CAVIF_444: return AVIF_PIXEL_FORMAT_YUV444;
+static avifPixelFormat format_of(cpx_chroma chroma) {
+  switch (chroma) {
+  case CPX_CHROMA_420: return AVIF_PIXEL_FORMAT_YUV420;
+  case CPX_CHROMA_422: return AVIF_PIXEL_FORMAT_YUV422;
+  case CPX_CHROMA_444: return AVIF_PIXEL_FORMAT_YUV444;
   default: return AVIF_PIXEL_FORMAT_YUV400;
   }
 }
@@ -25,19 +25,19 @@ static void narrow(const uint16_t *restrict source, uint8_t *restrict target, si
 static cavif_status convert(
     avifImage *image, const cavif_source *source, uint32_t row, uint32_t count, uint32_t depth,
     uint8_t *pixels, size_t stride) {
-  const cavif_planes *planes = &source->planes;
+  const cpx_planes *planes = &source->planes;
   const uint32_t start = row >= MARGIN ? (row - MARGIN) & ~1u : 0;
   const uint32_t end = planes->height - row - count > MARGIN ? row + count + MARGIN : planes->height;
   image->width = planes->width;
   image->height = end - start;
   image->depth = planes->depth;
-  image->yuvFormat = format_of(planes->layout);
+  image->yuvFormat = format_of(planes->chroma);
   image->yuvRange = source->colors.is_full_range ? AVIF_RANGE_FULL : AVIF_RANGE_LIMITED;
   image->colorPrimaries = (avifColorPrimaries)source->colors.primaries;
   image->transferCharacteristics = (avifTransferCharacteristics)source->colors.transfer;
   image->matrixCoefficients = (avifMatrixCoefficients)source->colors.matrix;
   for (int plane = 0; plane < 3; plane++) {
-    const uint32_t top = plane > 0 && planes->layout == CAVIF_420 ? start / 2 : start;
+    const uint32_t top = plane > 0 && planes->chroma == CPX_CHROMA_420 ? start / 2 : start;
     image->yuvPlanes[plane] = planes->data[plane] ? planes->data[plane] + top * planes->stride[plane] : NULL;
     image->yuvRowBytes[plane] = planes->data[plane] ? (uint32_t)planes->stride[plane] : 0;
   }

@@ -161,12 +161,12 @@ cavif_status cavif_decoder_send(cavif_decoder *decoder, const uint8_t *bytes, si
   return CAVIF_DONE;
 }
 
-static cavif_layout layout_of(enum Dav1dPixelLayout layout) {
+static cpx_chroma chroma_of(enum Dav1dPixelLayout layout) {
   switch (layout) {
-  case DAV1D_PIXEL_LAYOUT_I420: return CAVIF_420;
-  case DAV1D_PIXEL_LAYOUT_I422: return CAVIF_422;
-  case DAV1D_PIXEL_LAYOUT_I444: return CAVIF_444;
-  default: return CAVIF_400;
+  case DAV1D_PIXEL_LAYOUT_I420: return CPX_CHROMA_420;
+  case DAV1D_PIXEL_LAYOUT_I422: return CPX_CHROMA_422;
+  case DAV1D_PIXEL_LAYOUT_I444: return CPX_CHROMA_444;
+  default: return CPX_CHROMA_NONE;
   }
 }
 
@@ -205,7 +205,7 @@ cavif_status cavif_decoder_picture(cavif_decoder *decoder, cavif_picture *pictur
               .width = (uint32_t)made.p.w,
               .height = (uint32_t)made.p.h,
               .depth = (uint32_t)made.p.bpc,
-              .layout = layout_of(made.p.layout),
+              .chroma = chroma_of(made.p.layout),
               .data = {made.data[0], made.data[1], made.data[2]},
               .stride = {(size_t)made.stride[0], (size_t)made.stride[1], (size_t)made.stride[1]},
           },

@@ -38,7 +38,7 @@ static bool prepare(cavif_encoder *made) {
   static const avifPixelFormat formats[] = {
       AVIF_PIXEL_FORMAT_YUV400, AVIF_PIXEL_FORMAT_YUV420, AVIF_PIXEL_FORMAT_YUV422, AVIF_PIXEL_FORMAT_YUV444};
   made->image = cavif_libavif.image_create_sized(
-      encoding->width, encoding->height, encoding->depth, formats[encoding->layout]);
+      encoding->width, encoding->height, encoding->depth, formats[encoding->chroma]);
   avifImage *image = made->image;
   if (!image) return false;
   image->yuvRange = encoding->colors.is_full_range ? AVIF_RANGE_FULL : AVIF_RANGE_LIMITED;

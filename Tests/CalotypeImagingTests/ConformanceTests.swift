@@ -126,6 +126,17 @@ struct ConformanceTests {
   }
   #endif
 
+  #if HEIF
+  @Test("HEIF", .enabled(if: HEIFDecoder().refusal(of: .heif) == nil))
+  func heif() async throws {
+    let samples = try [
+      "gen-grid-thumbnail-irot3.heic", "gen-grid-clap-irot1-imir1.heic", "RGBA_8__29x100.heif",
+      "L_10__29x100.heif",
+    ].map { try Fixture.data("heif/\($0)") }
+    await expectConformance(CoderConformance(decoder: HEIFDecoder(), samples: samples))
+  }
+  #endif
+
   #if TIFF
   @Test("TIFF")
   func tiff() async throws {

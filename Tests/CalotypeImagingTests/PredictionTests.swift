@@ -53,6 +53,24 @@ struct PredictionTests {
     { ($0.samplesPerPixel, $0.isLossless) = (samples, true) }
   }
 
+  /// One picture of HEVC with these samples of each of its pixels, and those of alpha.
+  private static func coded(hevc samples: Double, _ pixels: Double, _ alpha: Double = 0)
+    -> @Sendable (inout ImageInfo.Layout) -> Void
+  {
+    {
+      $0.samplesPerPixel = samples + alpha
+      $0.inflatedByteCount = Int(pixels * (samples + 1.6 + alpha))
+    }
+  }
+  /// Tiles of 4:2:0 in a picture that is 4032 pixels wide.
+  private static func tiles(_ side: Int) -> @Sendable (inout ImageInfo.Layout) -> Void {
+    {
+      $0.samplesPerPixel = 1.5
+      $0.inflatedByteCount = side * side * 31 / 10
+      $0.scatteredByteCount = 4032 * side * 3 / 2
+    }
+  }
+
   static let cases: [Case] = [
     Case("jpeg", .jpeg, 6000, 4000, peak: 93.4, 55, coded(1.5)),
     Case("jpeg, thumbnail", .jpeg, 6000, 4000, box: 400, peak: 2.6, 35, coded(1.5)),
@@ -109,6 +127,17 @@ struct PredictionTests {
     Case(
       "jxl, lossless and progressive with alpha", .jxl, 3000, 2000, peak: 219, 1203, hasAlpha: true, planes(4)
     ),
+    Case("heif of tiles", .heif, 4032, 3024, peak: 52.9, 389, tiles(512)),
+    Case("heif of tiles, thumbnail", .heif, 4032, 3024, box: 320, peak: 4.6, 360, tiles(512)),
+    Case("heif of tiles, large thumbnail", .heif, 4032, 3024, box: 1600, peak: 17.7, 390, tiles(512)),
+    Case("heif", .heif, 3000, 2000, peak: 38.8, 260, coded(hevc: 1.5, 6_000_000)),
+    Case("heif, thumbnail", .heif, 3000, 2000, box: 400, peak: 20, 267, coded(hevc: 1.5, 6_000_000)),
+    Case("heif of a megapixel", .heif, 1216, 822, peak: 8.2, 47, coded(hevc: 1.5, 1_000_000)),
+    Case(
+      "heif with alpha", .heif, 3000, 2000, peak: 53.3, 295, hasAlpha: true, coded(hevc: 1.5, 6_000_000, 1)),
+    Case(
+      "heif with alpha, thumbnail", .heif, 3000, 2000, box: 400, peak: 32.1, 302, hasAlpha: true,
+      coded(hevc: 1.5, 6_000_000, 1)),
     Case("tiff", .tiff, 4608, 2592, peak: 50, 126, rows(55_296)),
     Case("tiff, thumbnail", .tiff, 4608, 2592, box: 320, peak: 7.6, 134, rows(55_296)),
   ]

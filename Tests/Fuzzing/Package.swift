@@ -12,13 +12,13 @@ let swift: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
   // The targets of optional formats.
-  .define("AVIF"), .define("JXL"), .define("SVG"), .define("TIFF"),
+  .define("AVIF"), .define("HEIF"), .define("JXL"), .define("SVG"), .define("TIFF"),
 ]
 
 let package = Package(
   name: "CalotypeFuzzing",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Calotype", path: "../..", traits: ["AVIF", "JXL", "SVG", "TIFF"])],
+  dependencies: [.package(name: "Calotype", path: "../..", traits: ["AVIF", "HEIF", "JXL", "SVG", "TIFF"])],
   targets: [
     .target(
       name: "FuzzTargets",

@@ -18,6 +18,9 @@ case ${target%%-*} in
   ico) names=(-name '*.ico' -o -name '*.cur') ;;
   qoi) names=(-name '*.qoi') ;;
   iso | avif) names=(-name '*.avif' -o -name '*.avifs' -o -name '*.hei[cf]') ;;
+  heif) names=(-name '*.hei[cf]') ;;
+  # Parameters and slices that are taken out of files; they are in Corpus.
+  hevc) exit ;;
   tiff) names=(-name '*.tif' -o -name '*.tiff') ;;
   svg) names=(-name '*.svg' -o -name '*.svgz') ;;
   jxl) names=(-name '*.jxl') ;;
@@ -126,7 +129,7 @@ case ${target%%-*} in
   *) echo "no seeds are known for $target" >&2; exit 2 ;;
 esac
 
-find "$fixtures/Corpus" "$fixtures/png" "$fixtures/gif" "$fixtures/webp" "$fixtures/described" "$fixtures/avif" ${CORPUS:+"$CORPUS"} \
+find "$fixtures/Corpus" "$fixtures/png" "$fixtures/gif" "$fixtures/webp" "$fixtures/described" "$fixtures/avif" "$fixtures/heif" ${CORPUS:+"$CORPUS"} \
   -type f -size -"${SEED_BLOCKS:-24}" \( "${names[@]}" \) -print0 |
   while IFS= read -r -d '' file; do
     sum=$(cksum "$file" | cut -d ' ' -f 1)

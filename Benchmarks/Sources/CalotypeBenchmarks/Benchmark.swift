@@ -51,7 +51,8 @@ struct Benchmark {
 
   /// All benchmarks, in the order of the report.
   static var all: [Benchmark] {
-    resizing + thumbnails + jpeg + png + webP + jxl + gif + avif + bmp + frames + memory + cache + diskCache
+    resizing + thumbnails + jpeg + png + webP + jxl + gif + avif + heif + bmp + frames + memory + cache
+      + diskCache
       + loading
       + batch
       + pipeline + playback + isolation + load

@@ -30,6 +30,9 @@ enum Main {
       case "--thumbnail-once":
         guard let file = arguments.popFirst() else { usage("--thumbnail-once needs a file") }
         return print(try Benchmark.thumbnailOnce(file))
+      case "--heif-once":
+        guard let file = arguments.popFirst() else { usage("--heif-once needs a file") }
+        return print(try Benchmark.heifOnce(file))
       case "--load-once":
         // The child of a benchmark under load.
         guard let name = arguments.popFirst() else { usage("--load-once needs a case") }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cplanes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,25 +28,6 @@ typedef enum cavif_status {
   CAVIF_TOO_MANY_FRAMES = 6,
 } cavif_status;
 
-/// The chroma planes: none, or halved in both directions, in one, or in none.
-typedef enum cavif_layout { CAVIF_400 = 0, CAVIF_420 = 1, CAVIF_422 = 2, CAVIF_444 = 3 } cavif_layout;
-
-/// Planes of one size and depth. Samples of more than 8 bits are of two bytes.
-typedef struct cavif_planes {
-  uint32_t width, height;
-  uint32_t depth;
-  cavif_layout layout;
-  /// Y, U and V; U and V are NULL without chroma.
-  uint8_t *data[3];
-  size_t stride[3];
-} cavif_planes;
-
-/// The colours of samples by code points (ITU-T H.273).
-typedef struct cavif_colors {
-  uint16_t primaries, transfer, matrix;
-  bool is_full_range;
-} cavif_colors;
-
 // MARK: Decoding
 
 typedef struct cavif_decoder cavif_decoder;
@@ -64,8 +46,8 @@ typedef struct cavif_settings {
 
 /// A decoded picture. Its planes live until cavif_picture_free.
 typedef struct cavif_picture {
-  cavif_planes planes;
-  cavif_colors colors;
+  cpx_planes planes;
+  cpx_code_points colors;
   /// The spatial layer, from 0.
   int layer;
   /// The brightest pixel in cd/m² (content light level); 0 if unknown.
@@ -87,37 +69,12 @@ void cavif_picture_free(cavif_picture *picture);
 
 // MARK: Planes
 
-/// Returns the width or height of a chroma plane.
-static inline uint32_t cavif_chroma_width(cavif_layout layout, uint32_t width) {
-  return layout == CAVIF_400 ? 0 : layout == CAVIF_444 ? width : width / 2 + (width & 1);
-}
-static inline uint32_t cavif_chroma_height(cavif_layout layout, uint32_t height) {
-  return layout == CAVIF_400 ? 0 : layout == CAVIF_420 ? height / 2 + (height & 1) : height;
-}
-
-/// Allocates planes; their contents are zero. Returns false if there is no memory.
-bool cavif_planes_allocate(
-    cavif_planes *planes, uint32_t width, uint32_t height, uint32_t depth, cavif_layout layout);
-/// Frees planes of cavif_planes_allocate.
-void cavif_planes_free(cavif_planes *planes);
-
-/// Copies a tile to a place of a canvas of the same depth and layout; x and y are even. What is outside is cut off.
-void cavif_planes_copy(const cavif_planes *tile, const cavif_planes *canvas, uint32_t x, uint32_t y);
-
-/// Averages boxes of divisor × divisor luma samples (2, 4 or 8). The result has the sides divided and rounded up, and
-/// chroma at full resolution; it is allocated. Returns false if there is no memory.
-bool cavif_planes_shrink(const cavif_planes *planes, uint32_t divisor, cavif_planes *shrunk);
-
-/// Scales luma of the limited range, as of alpha, to the full range; the result has no chroma and is allocated. Returns
-/// false if there is no memory.
-bool cavif_planes_expand_range(const cavif_planes *planes, cavif_planes *expanded);
-
 /// A picture to convert.
 typedef struct cavif_source {
-  cavif_planes planes;
-  cavif_colors colors;
+  cpx_planes planes;
+  cpx_code_points colors;
   /// Luma is alpha, of the same size; of any depth. NULL data for none.
-  cavif_planes alpha;
+  cpx_planes alpha;
   /// The colours are multiplied by alpha.
   bool is_premultiplied;
 } cavif_source;
@@ -142,10 +99,10 @@ typedef struct cavif_encoding {
   uint32_t width, height;
   /// Bits of each sample in the file: 8, 10 or 12.
   uint32_t depth;
-  cavif_layout layout;
-  cavif_colors colors;
+  cpx_chroma chroma;
+  cpx_code_points colors;
   bool has_alpha;
-  /// Every sample is kept; the layout is 4:4:4 or 4:0:0, and the matrix is the identity.
+  /// Every sample is kept; chroma is 4:4:4 or 4:0:0, and the matrix is the identity.
   bool is_lossless;
   /// Whether blocks of few colours may be stored as a palette. libaom takes photos with a smooth sky for drawings, and stores
   /// them in twice the bytes then.

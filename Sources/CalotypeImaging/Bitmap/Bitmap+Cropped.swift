@@ -14,6 +14,9 @@ struct PixelRectangle: Hashable, Sendable {
     self.size = size
   }
 
+  /// The size of the smallest picture that holds the rectangle.
+  var extent: PixelSize { PixelSize(width: x + size.width, height: y + size.height) }
+
   /// Creates the rectangle of a whole picture.
   init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
 

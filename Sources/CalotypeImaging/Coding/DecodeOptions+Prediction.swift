@@ -84,8 +84,8 @@ struct DecodeWork {
     self.input = input
     layout = info.layout
     var denominator = 1
-    let isScaled = info.format == .jpeg || info.format == .avif && !info.hasAlpha
-    if isScaled, let minimum = try? options.minimumDecodeSize(for: info) {
+    let isScaled = info.format == .jpeg || [.avif, .heif].contains(info.format) && !info.hasAlpha
+    if isScaled, let minimum = try? options.oversampledSize(for: info) {
       denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
@@ -106,7 +106,7 @@ struct DecodeWork {
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
       !layout.needsCanvas && layout.isKnown
-      && !(options.allowsPartial && ![.jpeg, .bmp, .avif, .tiff].contains(info.format))
+      && !(options.allowsPartial && ![.jpeg, .bmp, .avif, .heif, .tiff].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -114,7 +114,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng, .bmp, .qoi, .avif, .tiff: true
+    case .jpeg, .png, .apng, .bmp, .qoi, .avif, .heif, .tiff: true
     case .webp, .jxl: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -166,6 +166,7 @@ struct DecodeWork {
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
     case .avif: return avif + (streaming ?? whole)
+    case .heif: return layout.isKnown ? heif + (streaming ?? whole) : 3 * whole
     case .jxl: return jxl
     // The strips or tiles of some rows beside the picture, and the state of libtiff and of a codec.
     case .tiff where layout.isKnown:
@@ -231,6 +232,16 @@ struct DecodeWork {
     let planes = sample * (layout.isKnown ? layout.samplesPerPixel : 4) * Self.pixels(info.size)
     let shrunk = denominator > 1 ? 3 * sample * Self.pixels(decoded) : 0
     return planes + shrunk + min(Double(9 << 20), Double(2 << 20) + 8 * Self.pixels(info.size))
+  }
+
+  /// Bytes of the decoder and of planes: those of a tile, and those of a row of tiles or of the shrunk picture.
+  private var heif: Double {
+    let band = Double(layout.scatteredByteCount)
+    let area = Double(denominator * denominator)
+    let sample = info.bitDepth > 8 ? 2.0 : 1.0
+    let planes =
+      denominator == 1 ? band : band > 0 ? 2 * band / area : 3 * sample * Self.pixels(decoded)
+    return Double(layout.inflatedByteCount) + planes + min(Double(5 << 19), 2 * Self.pixels(info.size))
   }
 
   private var png: Double {
@@ -337,6 +348,7 @@ extension DecodeWork {
     case .qoi: return 4
     case .svg: return 25
     case .avif: return (info.bitDepth > 8 ? 20 : 10) * (info.hasAlpha ? 1.5 : 1)
+    case .heif: return (info.bitDepth > 8 ? 70 : 33) * (info.hasAlpha ? 1.5 : 1)
     default: return 10
     }
   }

@@ -10,7 +10,7 @@ extension DecodeOptions {
       let size = try? thumbnail.geometry(for: uprightSize).size
     else { return whole }
     switch info.format {
-    case .jpeg, .png, .avif, .svg: return size.byteCount
+    case .jpeg, .png, .avif, .heif, .svg: return size.byteCount
     case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
       .qoi where info.layout.isKnown, .tiff where info.layout.isKnown:
       return size.byteCount

@@ -131,6 +131,17 @@ public struct DecodeOptions: Hashable, Sendable {
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a thumbnail without a side.
   public func minimumDecodeSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
+    // Decoders of HEIF choose among embedded thumbnails, which were shrunk by a better filter than that of boxes.
+    guard info.format == .heif, let thumbnail = decodedThumbnail(for: info), !thumbnail.linearLight else {
+      return try oversampledSize(for: info)
+    }
+    let orientation = appliesOrientation ? info.orientation : .topLeft
+    let size = try thumbnail.scaledSize(sourceSize: info.size, orientation: orientation)
+    return size.width >= info.size.width || size.height >= info.size.height ? nil : size
+  }
+
+  /// Returns the smallest size, in stored axes, that means of boxes of samples may have. `nil` asks for the full size.
+  func oversampledSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
     let orientation = appliesOrientation ? info.orientation : .topLeft
     return try decodedThumbnail(for: info)?.minimumDecodeSize(
       sourceSize: sourceSize(of: info), orientation: orientation)

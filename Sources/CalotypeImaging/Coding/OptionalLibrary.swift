@@ -35,6 +35,16 @@ extension OptionalLibrary {
 }
 #endif
 
+#if HEIF
+import CHEIF
+
+extension OptionalLibrary {
+  /// libde265.
+  static let heif = OptionalLibrary(
+    format: .heif, package: "libde265-0", open: cheif_open, isInstalled: cheif_is_installed)
+}
+#endif
+
 #if JXL
 import CJXL
 

@@ -15,9 +15,10 @@ extension ImageInfo {
     package var needsCanvas = false
     /// A Boolean value that indicates whether the bitstream is lossless (WebP).
     package var isLossless = false
-    /// Bytes of the uncompressed rows (PNG), or of the uncompressed strips or tiles in memory at a time (TIFF).
+    /// Bytes of the uncompressed rows (PNG), of the uncompressed strips or tiles in memory at a time (TIFF), or of the
+    /// planes of a tile and the state of their decoder (HEIF).
     package var inflatedByteCount = 0
-    /// Bytes of compressed rows in several pieces (PNG); 0 for one piece.
+    /// Bytes of compressed rows in several pieces (PNG), or of the planes of a row of tiles (HEIF); 0 for one piece.
     package var scatteredByteCount = 0
     /// A Boolean value that indicates whether colours have to be converted to sRGB.
     package var hasProfile = false

@@ -3,6 +3,9 @@ extension CoderRegistry {
   /// whose libraries are not to meet hostile bytes in a process that has anything to lose.
   package static let sandboxed: CoderRegistry = {
     var registry = standard
+    #if HEIF
+    registry.register(HEIFDecoder())
+    #endif
     #if SVG
     registry.register(SVGDecoder())
     #endif
@@ -14,6 +17,9 @@ extension CoderRegistry {
   package static func warmUp(for formats: Set<ImageFormat>) {
     #if AVIF
     if formats.contains(.avif) { _ = OptionalLibrary.avif.open() }
+    #endif
+    #if HEIF
+    if formats.contains(.heif) { _ = OptionalLibrary.heif.open() }
     #endif
     #if JXL
     if formats.contains(.jxl) { _ = OptionalLibrary.jxl.open() }

@@ -18,7 +18,7 @@ public struct CoderRegistry: Sendable {
   private var encoders: [any ImageEncoding] = []
 
   /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
-  /// Those without their trait, HEIF and SVG are described, not decoded; SVG is for sandboxed processes.
+  /// Those without their trait are described, not decoded, and so are HEIF and SVG, which are for sandboxed processes.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())

@@ -132,11 +132,16 @@ extension Thumbnail {
   ///   - orientation: The orientation of the stored picture; the box of the thumbnail is upright.
   /// - Returns: `nil` if only the full size is enough.
   func minimumDecodeSize(sourceSize: PixelSize, orientation: Orientation) throws(ImagingError) -> PixelSize? {
-    let scaled = orientation.apply(to: try geometry(for: orientation.apply(to: sourceSize)).scaledSize)
+    let scaled = try scaledSize(sourceSize: sourceSize, orientation: orientation)
     let size = PixelSize(
       width: min(scaled.width.saturatingProduct(decodeOversampling), sourceSize.width),
       height: min(scaled.height.saturatingProduct(decodeOversampling), sourceSize.height))
     return size == sourceSize ? nil : size
+  }
+
+  /// Returns the size of the whole picture at the scale of the thumbnail, in stored axes.
+  func scaledSize(sourceSize: PixelSize, orientation: Orientation) throws(ImagingError) -> PixelSize {
+    orientation.apply(to: try geometry(for: orientation.apply(to: sourceSize)).scaledSize)
   }
 }
 

@@ -149,7 +149,7 @@ struct AVIFDecoderTests {
       let watch = DecodeLimits.DeadlineChecker(.default)
       let reader = AVIFPictureReader(file: file.media, bytes: bytes, limits: .default, watch: watch)
       for pixels: DecodeOptions.Pixels in [.rgba8, .native] {
-        let (made, _) = try reader.pixels(divisor: 1, options: DecodeOptions(pixels: pixels))
+        let made = try reader.pixels(divisor: 1, options: DecodeOptions(pixels: pixels))
         let whole = try made.bitmap(watch)
         let stride = whole.bytesPerRow
         for band in [1, 2, 3, 7, 16] {

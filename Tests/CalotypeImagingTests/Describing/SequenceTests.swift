@@ -7,7 +7,8 @@ import Testing
 struct SequenceTests {
   private typealias B = BoxBuilder
 
-  private struct Movie {
+  struct Movie {
+    var brands = ["avis", "avif"]
     var durations = [100, 200, 5]
     var sampleCount = 3
     var repeats = true
@@ -43,7 +44,7 @@ struct SequenceTests {
           "elst", flags: repeats ? 1 : 0, B.number(1, 4), B.number(segment, 4), B.number(0, 4),
           B.number(0x1_0000, 4)))
       return Data(
-        B.brands("avis", "avif") + B.box("moov", B.box("trak", header, hasEdits ? edits : [], media)))
+        B.brands(brands[0], brands[1]) + B.box("moov", B.box("trak", header, hasEdits ? edits : [], media)))
     }
   }
 

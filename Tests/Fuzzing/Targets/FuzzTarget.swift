@@ -35,7 +35,8 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "sandbox-request", run: SandboxTargets.request),
       FuzzTarget(name: "sandbox-reply", run: SandboxTargets.reply),
     ]
-    + DecoderTargets.all + TIFFTargets.all + SVGTargets.all + DescriberTargets.all + LibraryTargets.all
+    + DecoderTargets.all + TIFFTargets.all + SVGTargets.all + HEIFTargets.all + DescriberTargets.all
+    + LibraryTargets.all
 }
 
 /// A promise that was broken.

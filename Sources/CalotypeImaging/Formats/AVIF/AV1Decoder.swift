@@ -1,5 +1,6 @@
 #if AVIF
 import CAVIF
+import CPixels
 
 /// A decoder of the AV1 data of an item or a track, on the calling thread.
 final class AV1Decoder {
@@ -91,9 +92,9 @@ final class AV1Picture {
   deinit { cavif_picture_free(&raw) }
 
   /// The planes; they live as long as this object.
-  var planes: cavif_planes { raw.planes }
+  var planes: cpx_planes { raw.planes }
   /// The colours that the AV1 data state.
-  var colors: cavif_colors { raw.colors }
+  var colors: cpx_code_points { raw.colors }
   /// The brightest pixel in cd/m²; `nil` if it is not known.
   var maxLight: Int? { raw.max_light > 0 ? Int(raw.max_light) : nil }
 

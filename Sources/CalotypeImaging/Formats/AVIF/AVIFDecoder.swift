@@ -43,32 +43,24 @@ public struct AVIFDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    try decode(data, minimumSize: minimumSize, options: options) {
-      (pixels, _, watch) throws(ImagingError) -> Bitmap in
-      try pixels.bitmap(watch)
-    }
+    try decode(data, minimumSize: minimumSize, options: options, shrinker: nil)
   }
 
   /// Decodes, and resamples rows as they are converted to RGB.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
-    try decode(data, minimumSize: minimumSize, options: options) {
-      (pixels, profile, watch) throws(ImagingError) -> Bitmap in
-      if let shrunk = try pixels.shrink(by: shrinker, profile: profile, watch) { return shrunk }
-      return try pixels.bitmap(watch)
-    }
+    try decode(data, minimumSize: minimumSize, options: options, shrinker: shrinker)
   }
 
   private func decode(
-    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions,
-    _ convert: AVIFFile.Conversion
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinker: RowShrinker?
   ) throws(ImagingError) -> Image {
     try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
       let watch = DecodeLimits.DeadlineChecker(options.limits)
       try watch.check()
       return try AVIFFile(bytes, limits: options.limits)
-        .image(minimumSize: minimumSize, options: options, watch: watch, convert)
+        .image(minimumSize: minimumSize, options: options, watch: watch, shrinkingBy: shrinker)
     }
   }
 

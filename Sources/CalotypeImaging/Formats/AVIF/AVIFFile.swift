@@ -1,10 +1,6 @@
 #if AVIF
 /// A complete AVIF file, whose boxes are read.
 struct AVIFFile {
-  /// A conversion of planes to a bitmap.
-  typealias Conversion =
-    (AVIFPixels, ColorProfile?, DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bitmap
-
   let media: ISOMediaFile
   let info: ImageInfo
   private let bytes: UnsafeRawBufferPointer
@@ -22,21 +18,18 @@ struct AVIFFile {
     info = media.info(span, limits: limits)
   }
 
-  /// Decodes the primary picture or the first frame.
+  /// Decodes the primary picture or the first frame, and resamples its rows for a shrinker.
   func image(
     minimumSize: PixelSize?, options: DecodeOptions, watch: DecodeLimits.DeadlineChecker,
-    _ convert: Conversion
+    shrinkingBy shrinker: RowShrinker? = nil
   ) throws(ImagingError) -> Image {
     try OptionalLibrary.avif.require()
     let reader = AVIFPictureReader(file: media, bytes: bytes, limits: options.limits, watch: watch)
     let divisor = ScaleDivisor.largest(for: info.size, minimumSize: minimumSize)
-    let (pixels, profile) = try reader.pixels(divisor: divisor, options: options)
-    var bitmap = try convert(pixels, profile, watch)
-    if options.pixels == .native, pixels.isGray, bitmap.format == .rgba8 {
-      bitmap = try bitmap.converted(to: .gray8)
-    }
+    let pixels = try reader.pixels(divisor: divisor, options: options)
     return Image(
-      bitmap: bitmap, info: info, orientation: info.orientation, profile: profile,
+      bitmap: try pixels.bitmap(shrinkingBy: shrinker, options: options, watch), info: info,
+      orientation: info.orientation, profile: pixels.profile,
       metadata: options.readsMetadata ? media.metadata(bytes, limits: options.limits) : ImageMetadata())
   }
 }

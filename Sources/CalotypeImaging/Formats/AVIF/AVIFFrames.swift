@@ -1,6 +1,4 @@
 #if AVIF
-import CAVIF
-
 /// The frames of an image sequence (AV1-ISOBMFF, 2.4): those of the color track, with the alpha of the auxiliary track.
 final class AVIFFrames {
   let info: ImageInfo
@@ -100,16 +98,15 @@ final class AVIFFrames {
     while true {
       try reader.watch.check()
       let picture = try reader.sample(next, of: track, by: color)
-      var alphaPlanes: AVIFPlanes?
+      var alphaPlanes: PicturePlanes?
       if let alpha, let track = file.alphaTrack {
         alphaPlanes = try AVIFPictureReader.alpha(reader.sample(next, of: track, by: alpha))
       }
       next += 1
       guard next > index else { continue }
-      let (pixels, profile) = try AVIFColors(file, picture, reader.bytes, options.limits)
-        .pixels(picture, alpha: alphaPlanes, in: file, options: options)
+      let pixels = try AVIFPixels(picture, alpha: alphaPlanes, of: reader, options: options)
       let bitmap = try pixels.bitmap(reader.watch)
-      self.profile = profile
+      profile = pixels.profile
       last = (index, bitmap)
       return bitmap
     }

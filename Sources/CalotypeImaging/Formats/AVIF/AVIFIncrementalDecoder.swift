@@ -89,10 +89,8 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
     try OptionalLibrary.avif.require()
     return try clock.run { (watch) throws(ImagingError) -> Image? in
       let reader = AVIFPictureReader(file: file, bytes: bytes.all, limits: options.limits, watch: watch)
-      guard let (pixels, profile) = try reader.preview(layers, count: count, options: options) else {
-        return nil
-      }
-      return image(try pixels.bitmap(watch), profile, info)
+      guard let pixels = try reader.preview(layers, count: count, options: options) else { return nil }
+      return image(try pixels.bitmap(watch), pixels.profile, info)
     }
   }
 
@@ -123,10 +121,7 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
     let minimumSize = try options.minimumDecodeSize(for: file.info)
     let image = try clock.run { (watch) throws(ImagingError) in
       try watch.check()
-      return try file.image(minimumSize: minimumSize, options: options, watch: watch) {
-        (pixels, _, watch) throws(ImagingError) -> Bitmap in
-        try pixels.bitmap(watch)
-      }
+      return try file.image(minimumSize: minimumSize, options: options, watch: watch)
     }
     wholeInfo = file.info
     isFinished = true

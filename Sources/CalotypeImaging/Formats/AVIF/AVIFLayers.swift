@@ -83,21 +83,21 @@ extension AVIFPictureReader {
   /// Decodes the first layers of a picture; `nil` if the last of them is smaller than the picture.
   func preview(
     _ layers: AVIFLayers, count: Int, options: DecodeOptions
-  ) throws(ImagingError) -> (pixels: AVIFPixels, profile: ColorProfile?)? {
+  ) throws(ImagingError) -> AVIFPixels? {
     guard let graph = file.graph, let color = try preview(layers.color, graph, count: count) else {
       return nil
     }
-    var alpha: AVIFPlanes?
+    var alpha: PicturePlanes?
     if let layered = layers.alpha {
       guard let picture = try preview(layered, graph, count: count) else { return nil }
       alpha = try Self.alpha(picture)
     }
-    return try AVIFColors(file, color, bytes, limits).pixels(color, alpha: alpha, in: file, options: options)
+    return try AVIFPixels(color, alpha: alpha, of: self, options: options)
   }
 
   private func preview(
     _ layers: LayeredItem, _ graph: ItemGraph, count: Int
-  ) throws(ImagingError) -> Decoded? {
+  ) throws(ImagingError) -> CodedPicture? {
     var choice = AV1Decoder.Layers(graph.table.properties(of: layers.item))
     choice.deliversAll = true
     let decoder = try AV1Decoder(size: graph.primary.size, layers: choice, limits: limits)

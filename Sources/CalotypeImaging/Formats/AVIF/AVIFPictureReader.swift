@@ -1,6 +1,5 @@
 #if AVIF
-import CAVIF
-import FoundationEssentials
+import CPixels
 
 /// A reader of the pictures of an AVIF file: of its items, or of the first samples of its tracks.
 struct AVIFPictureReader {
@@ -9,30 +8,21 @@ struct AVIFPictureReader {
   let limits: DecodeLimits
   let watch: DecodeLimits.DeadlineChecker
 
-  /// A decoded picture, and the colours that its AV1 data state.
-  struct Decoded {
-    var planes: AVIFPlanes
-    let colors: cavif_colors
-    let maxLight: Int?
-  }
-
   /// Decodes the picture to show: colour, and alpha if there is one.
   ///
   /// - Parameters:
   ///   - divisor: The divisor for pictures without alpha: 1, 2, 4 or 8.
   ///   - options: The options of the decode.
-  func pixels(
-    divisor: Int, options: DecodeOptions
-  ) throws(ImagingError) -> (pixels: AVIFPixels, profile: ColorProfile?) {
+  func pixels(divisor: Int, options: DecodeOptions) throws(ImagingError) -> AVIFPixels {
     try watch.check()
     var color = try shown()
     let alpha = try alpha()
     // Colours of transparent pixels would come into the mean.
     if divisor > 1, alpha == nil { color.planes = try color.planes.shrunk(by: divisor) }
-    return try AVIFColors(file, color, bytes, limits).pixels(color, alpha: alpha, in: file, options: options)
+    return try AVIFPixels(color, alpha: alpha, of: self, options: options)
   }
 
-  private func shown() throws(ImagingError) -> Decoded {
+  private func shown() throws(ImagingError) -> CodedPicture {
     if let track = file.track {
       return try sample(0, of: track, by: AV1Decoder(size: track.size, limits: limits))
     }
@@ -42,7 +32,7 @@ struct AVIFPictureReader {
     return try picture(graph.primary, in: graph)
   }
 
-  private func alpha() throws(ImagingError) -> AVIFPlanes? {
+  private func alpha() throws(ImagingError) -> PicturePlanes? {
     if file.track != nil {
       guard let track = file.alphaTrack else { return nil }
       return try Self.alpha(sample(0, of: track, by: AV1Decoder(size: track.size, limits: limits)))
@@ -52,14 +42,14 @@ struct AVIFPictureReader {
   }
 
   /// Returns alpha in the full range.
-  static func alpha(_ decoded: Decoded) throws(ImagingError) -> AVIFPlanes {
+  static func alpha(_ decoded: CodedPicture) throws(ImagingError) -> PicturePlanes {
     decoded.colors.is_full_range ? decoded.planes : try decoded.planes.expandedRange()
   }
 
   /// Decodes a sample of a track; those before it, from a key frame on, have been decoded by the same decoder.
   func sample(
     _ index: Int, of track: SequenceTrack, by decoder: AV1Decoder
-  ) throws(ImagingError) -> Decoded {
+  ) throws(ImagingError) -> CodedPicture {
     guard track.table.samples.indices.contains(index) else {
       throw .corrupt(.avif, reason: "the track has no sample \(index)", offset: nil)
     }
@@ -68,13 +58,16 @@ struct AVIFPictureReader {
     return Self.decoded(try decoder.picture(of: UnsafeRawBufferPointer(rebasing: bytes[range])))
   }
 
-  static func decoded(_ picture: AV1Picture) -> Decoded {
-    Decoded(planes: AVIFPlanes(picture), colors: picture.colors, maxLight: picture.maxLight)
+  static func decoded(_ picture: AV1Picture) -> CodedPicture {
+    CodedPicture(
+      planes: PicturePlanes(picture.planes, owner: picture), colors: picture.colors,
+      maxLight: picture.maxLight)
   }
 
   // MARK: Items
 
-  private func picture(_ picture: ItemGraph.Picture, in graph: ItemGraph) throws(ImagingError) -> Decoded {
+  private func picture(_ picture: ItemGraph.Picture, in graph: ItemGraph) throws(ImagingError) -> CodedPicture
+  {
     switch picture.composition {
     case .coded(let id):
       return try item(id, in: graph, size: picture.size)
@@ -89,9 +82,9 @@ struct AVIFPictureReader {
 
   private func grid(
     _ grid: PictureGrid, _ tiles: [UInt32], in graph: ItemGraph
-  ) throws(ImagingError) -> Decoded {
-    let reader = reader(of: graph)
-    var canvas: Decoded?
+  ) throws(ImagingError) -> CodedPicture {
+    let reader = graph.reader(of: bytes, limits: limits)
+    var canvas: CodedPicture?
     for (index, id) in tiles.enumerated() {
       try watch.check()
       let size = try reader.size(of: id)
@@ -100,18 +93,18 @@ struct AVIFPictureReader {
         guard tile.planes.isTile || tiles.count == 1 else {
           throw .corrupt(.avif, reason: "tiles of \(size) do not fit a grid with halved chroma", offset: nil)
         }
-        canvas = Decoded(
-          planes: try AVIFPlanes.canvas(grid.size, like: tile.planes), colors: tile.colors,
+        canvas = CodedPicture(
+          planes: try PicturePlanes.canvas(grid.size, like: tile.planes), colors: tile.colors,
           maxLight: tile.maxLight)
       }
       let (row, column) = (index / grid.columns, index % grid.columns)
-      try canvas?.planes.place(tile.planes, x: column * size.width, y: row * size.height)
+      try canvas?.planes.place(tile.planes, x: column * size.width, y: row * size.height, format: .avif)
     }
     guard let canvas else { throw .corrupt(.avif, reason: "the grid has no tiles", offset: nil) }
     return canvas
   }
 
-  private func item(_ id: UInt32, in graph: ItemGraph, size: PixelSize) throws(ImagingError) -> Decoded {
+  private func item(_ id: UInt32, in graph: ItemGraph, size: PixelSize) throws(ImagingError) -> CodedPicture {
     guard let item = graph.table.items[id] else {
       throw .corrupt(.avif, reason: "there is no item \(id)", offset: nil)
     }
@@ -121,27 +114,10 @@ struct AVIFPictureReader {
     }
     let properties = graph.table.properties(of: item)
     let decoder = try AV1Decoder(size: size, layers: AV1Decoder.Layers(properties), limits: limits)
-    let ranges = try reader(of: graph).ranges(of: item)
-    for range in ranges where range.upperBound > bytes.count {
-      throw .truncated(.avif, byteCount: bytes.count)
+    return try graph.reader(of: bytes, limits: limits).withData(of: item, in: bytes) {
+      (unit) throws(ImagingError) in
+      Self.decoded(try decoder.picture(of: unit))
     }
-    guard ranges.count != 1 else {
-      return Self.decoded(try decoder.picture(of: UnsafeRawBufferPointer(rebasing: bytes[ranges[0]])))
-    }
-    // Extents may overlap: together they are no longer than the file, or it is an attempt to use up memory.
-    guard ranges.reduce(0, { $0 + $1.count }) <= bytes.count else {
-      throw .corrupt(.avif, reason: "the extents of the item \(id) are longer than the file", offset: nil)
-    }
-    var joined = Data()
-    for range in ranges { joined.append(contentsOf: bytes[range]) }
-    return Self.decoded(
-      try joined.bytes.withUnsafeBytes { (unit) throws(ImagingError) in try decoder.picture(of: unit) })
-  }
-
-  private func reader(of graph: ItemGraph) -> PictureReader {
-    PictureReader(
-      table: graph.table,
-      available: ItemGraph.Available(byteCount: bytes.count, claimedLength: bytes.count), limits: limits)
   }
 }
 

@@ -1,5 +1,6 @@
 #if AVIF
 import CAVIF
+import CPixels
 import FoundationEssentials
 
 /// A file that is being encoded: a still, or an animation frame by frame.
@@ -42,8 +43,8 @@ final class AVIFWriter {
     encoding.width = UInt32(size.width)
     encoding.height = UInt32(size.height)
     encoding.depth = UInt32(depth)
-    encoding.layout =
-      format == .gray8 ? CAVIF_400 : options.isLossless ? CAVIF_444 : options.subsampling.layout
+    encoding.chroma =
+      format == .gray8 ? CPX_CHROMA_NONE : options.isLossless ? CPX_CHROMA_444 : options.subsampling.chroma
     encoding.colors = Self.colors(profile, isLossless: options.isLossless && format != .gray8)
     encoding.has_alpha = hasAlpha
     encoding.is_lossless = options.isLossless
@@ -96,8 +97,8 @@ final class AVIFWriter {
   }
 
   /// Returns the code points: sRGB, unless the profile has others; lossless pixels are not multiplied by a matrix.
-  private static func colors(_ profile: ColorProfile?, isLossless: Bool) -> cavif_colors {
-    var colors = cavif_colors(primaries: 1, transfer: 13, matrix: isLossless ? 0 : 6, is_full_range: true)
+  private static func colors(_ profile: ColorProfile?, isLossless: Bool) -> cpx_code_points {
+    var colors = cpx_code_points(primaries: 1, transfer: 13, matrix: isLossless ? 0 : 6, is_full_range: true)
     if case .cicp(let points) = profile {
       (colors.primaries, colors.transfer) = (UInt16(points.primaries), UInt16(points.transfer))
       // BT.2020 has a matrix of its own.
@@ -159,11 +160,11 @@ extension EncodeOptions.Effort {
 }
 
 extension EncodeOptions.Subsampling {
-  fileprivate var layout: cavif_layout {
+  fileprivate var chroma: cpx_chroma {
     switch self {
-    case .yuv420: CAVIF_420
-    case .yuv422: CAVIF_422
-    case .yuv444: CAVIF_444
+    case .yuv420: CPX_CHROMA_420
+    case .yuv422: CPX_CHROMA_422
+    case .yuv444: CPX_CHROMA_444
     }
   }
 }

@@ -4,18 +4,19 @@ extension ISOMediaFile {
   /// Returns the description of the animation, or else of the primary picture.
   func info(_ bytes: RawSpan, limits: DecodeLimits) -> ImageInfo {
     let properties = track.map(\.properties) ?? graph?.properties ?? []
-    let turned = Self.turned(
-      track?.size ?? graph?.primary.size ?? PixelSize(width: 0, height: 0),
-      by: properties,
-      cropping: format == .heif && track == nil)
+    let size = track?.size ?? graph?.primary.size ?? PixelSize(width: 0, height: 0)
+    let geometry = PictureGeometry(size, by: properties, cropping: format == .heif && track == nil)
     var info = ImageInfo(
-      format: format, size: turned.size, hasAlpha: graph?.alpha != nil || alphaTrack != nil,
+      format: format, size: geometry.part.size, hasAlpha: graph?.alpha != nil || alphaTrack != nil,
       bitDepth: Self.bitDepth(of: properties) ?? graph?.primary.bitDepth ?? 8,
-      orientation: turned.orientation,
+      orientation: geometry.orientation,
       hasGainMap: graph?.hasGainMap ?? false)
     info.colorProfile = Self.profileName(properties, bytes, limits)
     info.dynamicRange = Self.dynamicRange(of: properties)
-    info.layout = Self.layout(of: properties, hasAlpha: info.hasAlpha)
+    info.layout = Self.layout(of: properties + inputProperties, hasAlpha: info.hasAlpha)
+    if format == .heif, let graph {
+      (info.layout.inflatedByteCount, info.layout.scatteredByteCount) = graph.decodingByteCounts(info)
+    }
     if let track, track.table.samples.count > 1 {
       info.frameCount = track.table.samples.count
       info.loopCount = track.plays
@@ -24,24 +25,11 @@ extension ISOMediaFile {
     return info
   }
 
-  /// Applies transformations in their order.
-  private static func turned(
-    _ size: PixelSize, by properties: [ItemProperty], cropping: Bool
-  ) -> (size: PixelSize, orientation: Orientation) {
-    var turns = PictureTurns()
-    var size = size
-    for property in properties {
-      switch property {
-      case .rotation(let quarters): turns.rotate(quarters: quarters)
-      case .mirror(let leftRight): turns.mirror(leftRight: leftRight)
-      case .aperture(let aperture) where cropping:
-        // The size stays that before rotation.
-        let picture = turns.swapsAxes ? size.transposed : size
-        if let part = aperture.size(within: picture) { size = turns.swapsAxes ? part.transposed : part }
-      default: break
-      }
-    }
-    return (size, turns.orientation)
+  /// The properties of the first input of a derived picture, whose codec is that of the picture.
+  private var inputProperties: [ItemProperty] {
+    guard track == nil, let graph, let first = graph.primary.inputs.first, let item = graph.table.items[first]
+    else { return [] }
+    return graph.table.properties(of: item)
   }
 
   private static func bitDepth(of properties: [ItemProperty]) -> Int? {

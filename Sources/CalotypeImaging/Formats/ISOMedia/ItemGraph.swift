@@ -20,6 +20,15 @@ package struct ItemGraph: Sendable {
     package let composition: Composition
     /// Bits per sample; `nil` if the file does not say.
     package let bitDepth: Int?
+
+    /// The items that the picture is derived from.
+    var inputs: [UInt32] {
+      switch composition {
+      case .coded: []
+      case .grid(_, let tiles): tiles
+      case .derived(_, let inputs): inputs
+      }
+    }
   }
 
   /// The items.

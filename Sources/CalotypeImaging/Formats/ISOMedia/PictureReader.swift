@@ -150,6 +150,28 @@ struct PictureReader {
     return ranges
   }
 
+  /// Calls `body` with the data of an item, joined if they are in several extents.
+  ///
+  /// - Throws: The errors of ``ranges(of:)``; ``ImagingError/truncated(_:byteCount:)`` for data beyond the bytes at hand.
+  func withData<Result>(
+    of item: ItemTable.Item, in bytes: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    let ranges = try ranges(of: item)
+    for range in ranges where range.upperBound > bytes.count {
+      throw .truncated(table.format, byteCount: bytes.count)
+    }
+    guard ranges.count != 1 else { return try body(UnsafeRawBufferPointer(rebasing: bytes[ranges[0]])) }
+    // Extents may overlap: together they are no longer than the file, or it is an attempt to use up memory.
+    guard ranges.reduce(0, { $0 + $1.count }) <= bytes.count else {
+      throw table.corrupt("the extents of the item \(item.id) are longer than the file")
+    }
+    var joined: [UInt8] = []
+    joined.reserveCapacity(ranges.reduce(0) { $0 + $1.count })
+    for range in ranges { joined.append(contentsOf: bytes[range]) }
+    return try joined.span.bytes.withUnsafeBytes { (unit) throws(ImagingError) in try body(unit) }
+  }
+
   /// Returns the layout of a grid; `nil` if it is not among the bytes at hand, and more may come.
   private func data(of item: ItemTable.Item, _ bytes: RawSpan) throws(ImagingError) -> [UInt8]? {
     var data: [UInt8] = []
@@ -165,5 +187,32 @@ struct PictureReader {
       }
     }
     return data
+  }
+}
+
+extension ItemGraph {
+  /// Returns the bytes that a decoder of HEVC takes at its peak beside the rows that it delivers: for one tile, or the
+  /// whole picture, its planes, a copy of luma, and its state; alpha. `band` are those of the planes of a row of tiles.
+  func decodingByteCounts(_ info: ImageInfo) -> (tile: Int, band: Int) {
+    let sample = info.bitDepth > 8 ? 2.0 : 1.0
+    let colors = info.layout.samplesPerPixel - (info.hasAlpha ? 1 : 0)
+    func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
+    var (tile, band) = (primary.size, 0.0)
+    if case .grid(_, let tiles) = primary.composition, let first = tiles.first, let item = table.items[first]
+    {
+      for case .size(let width, let height) in table.properties(of: item) {
+        tile = PixelSize(width: Int(width), height: Int(height))
+        band = colors * sample * Double(primary.size.width) * Double(height)
+      }
+    }
+    let decoding = pixels(tile) * ((colors + 1) * sample + 0.6)
+    let alpha = alpha == nil ? 0 : sample * pixels(primary.size)
+    return (Int(min(decoding + alpha, 0x1p62)), Int(min(band, 0x1p62)))
+  }
+
+  /// Returns a reader of the pictures of a file that is at hand.
+  func reader(of bytes: UnsafeRawBufferPointer, limits: DecodeLimits) -> PictureReader {
+    PictureReader(
+      table: table, available: Available(byteCount: bytes.count, claimedLength: bytes.count), limits: limits)
   }
 }

@@ -24,6 +24,15 @@ struct PictureTurns {
   /// A Boolean value that indicates whether width and height have been exchanged so far.
   var swapsAxes: Bool { x.x == 0 }
 
+  /// Returns the part of the unturned picture that becomes a part of the turned one.
+  func unturned(_ part: PixelRectangle, of turned: PixelSize) -> PixelRectangle {
+    let right = turned.width - part.extent.width
+    let bottom = turned.height - part.extent.height
+    return swapsAxes
+      ? PixelRectangle(x: x.y > 0 ? part.y : bottom, y: y.x > 0 ? part.x : right, size: part.size.transposed)
+      : PixelRectangle(x: x.x > 0 ? part.x : right, y: y.y > 0 ? part.y : bottom, size: part.size)
+  }
+
   /// The orientation that has the same effect.
   var orientation: Orientation {
     switch (x.x, x.y, y.x, y.y) {

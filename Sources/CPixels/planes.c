@@ -1,22 +1,21 @@
-#include "CAVIF.h"
+#include "cplanes.h"
 
-#if CALOTYPE_AVIF
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t width_of(const cavif_planes *planes, int plane) {
-  return plane == 0 ? planes->width : cavif_chroma_width(planes->layout, planes->width);
+static uint32_t width_of(const cpx_planes *planes, int plane) {
+  return plane == 0 ? planes->width : cpx_chroma_width(planes->chroma, planes->width);
 }
 
-static uint32_t height_of(const cavif_planes *planes, int plane) {
-  return plane == 0 ? planes->height : cavif_chroma_height(planes->layout, planes->height);
+static uint32_t height_of(const cpx_planes *planes, int plane) {
+  return plane == 0 ? planes->height : cpx_chroma_height(planes->chroma, planes->height);
 }
 
-static size_t sample_size(const cavif_planes *planes) { return planes->depth > 8 ? 2 : 1; }
+static size_t sample_size(const cpx_planes *planes) { return planes->depth > 8 ? 2 : 1; }
 
-bool cavif_planes_allocate(
-    cavif_planes *planes, uint32_t width, uint32_t height, uint32_t depth, cavif_layout layout) {
-  *planes = (cavif_planes){.width = width, .height = height, .depth = depth, .layout = layout};
+bool cpx_planes_allocate(
+    cpx_planes *planes, uint32_t width, uint32_t height, uint32_t depth, cpx_chroma chroma) {
+  *planes = (cpx_planes){.width = width, .height = height, .depth = depth, .chroma = chroma};
   const size_t sample = sample_size(planes);
   size_t offsets[3] = {0}, total = 0;
   for (int plane = 0; plane < 3; plane++) {
@@ -33,17 +32,17 @@ bool cavif_planes_allocate(
   return true;
 }
 
-void cavif_planes_free(cavif_planes *planes) {
+void cpx_planes_free(cpx_planes *planes) {
   free(planes->data[0]);
-  *planes = (cavif_planes){0};
+  *planes = (cpx_planes){0};
 }
 
-void cavif_planes_copy(const cavif_planes *tile, const cavif_planes *canvas, uint32_t x, uint32_t y) {
+void cpx_planes_copy(const cpx_planes *tile, const cpx_planes *canvas, uint32_t x, uint32_t y) {
   const size_t sample = sample_size(canvas);
   for (int plane = 0; plane < 3; plane++) {
     if (!canvas->data[plane] || !tile->data[plane]) continue;
-    const bool halves_x = plane > 0 && canvas->layout != CAVIF_444;
-    const bool halves_y = plane > 0 && canvas->layout == CAVIF_420;
+    const bool halves_x = plane > 0 && canvas->chroma != CPX_CHROMA_444;
+    const bool halves_y = plane > 0 && canvas->chroma == CPX_CHROMA_420;
     const uint32_t left = halves_x ? x / 2 : x, top = halves_y ? y / 2 : y;
     const uint32_t across = width_of(canvas, plane), down = height_of(canvas, plane);
     if (left >= across || top >= down) continue;
@@ -98,20 +97,20 @@ static void shrink_plane(
   }
 }
 
-bool cavif_planes_shrink(const cavif_planes *planes, uint32_t divisor, cavif_planes *shrunk) {
+bool cpx_planes_shrink(const cpx_planes *planes, uint32_t divisor, cpx_planes *shrunk) {
   const uint32_t width = (planes->width + divisor - 1) / divisor;
   const uint32_t height = (planes->height + divisor - 1) / divisor;
-  const cavif_layout layout = planes->layout == CAVIF_400 ? CAVIF_400 : CAVIF_444;
+  const cpx_chroma chroma = planes->chroma == CPX_CHROMA_NONE ? CPX_CHROMA_NONE : CPX_CHROMA_444;
   uint32_t *sums = malloc(planes->width * sizeof *sums);
   if (!sums) return false;
-  if (!cavif_planes_allocate(shrunk, width, height, planes->depth, layout)) {
+  if (!cpx_planes_allocate(shrunk, width, height, planes->depth, chroma)) {
     free(sums);
     return false;
   }
   for (int plane = 0; plane < 3; plane++) {
     if (!shrunk->data[plane] || !planes->data[plane]) continue;
-    const bool halves_x = plane > 0 && planes->layout != CAVIF_444;
-    const bool halves_y = plane > 0 && planes->layout == CAVIF_420;
+    const bool halves_x = plane > 0 && planes->chroma != CPX_CHROMA_444;
+    const bool halves_y = plane > 0 && planes->chroma == CPX_CHROMA_420;
     shrink_plane(
         planes->data[plane], planes->stride[plane], width_of(planes, plane), height_of(planes, plane),
         halves_x ? divisor / 2 : divisor, halves_y ? divisor / 2 : divisor, shrunk->data[plane],
@@ -121,8 +120,8 @@ bool cavif_planes_shrink(const cavif_planes *planes, uint32_t divisor, cavif_pla
   return true;
 }
 
-bool cavif_planes_expand_range(const cavif_planes *planes, cavif_planes *expanded) {
-  if (!cavif_planes_allocate(expanded, planes->width, planes->height, planes->depth, CAVIF_400)) return false;
+bool cpx_planes_expand_range(const cpx_planes *planes, cpx_planes *expanded) {
+  if (!cpx_planes_allocate(expanded, planes->width, planes->height, planes->depth, CPX_CHROMA_NONE)) return false;
   const int32_t shift = (int32_t)planes->depth - 8;
   const int32_t maximum = (1 << planes->depth) - 1, black = 16 << shift, span = 219 << shift;
   for (uint32_t y = 0; y < planes->height; y++) {
@@ -138,4 +137,3 @@ bool cavif_planes_expand_range(const cavif_planes *planes, cavif_planes *expande
   }
   return true;
 }
-#endif

@@ -1,4 +1,3 @@
-#if AVIF
 import FoundationEssentials
 
 extension ISOMediaFile {
@@ -30,9 +29,7 @@ extension ISOMediaFile {
   private func data(
     of item: ItemTable.Item, in graph: ItemGraph, _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits
   ) -> Data? {
-    let available = ItemGraph.Available(byteCount: bytes.count, claimedLength: bytes.count)
-    let reader = PictureReader(table: graph.table, available: available, limits: limits)
-    guard let ranges = try? reader.ranges(of: item) else { return nil }
+    guard let ranges = try? graph.reader(of: bytes, limits: limits).ranges(of: item) else { return nil }
     var data = Data()
     for range in ranges {
       guard range.upperBound <= bytes.count, range.count <= limits.maxChunkBytes - data.count else {
@@ -43,4 +40,3 @@ extension ISOMediaFile {
     return data
   }
 }
-#endif
