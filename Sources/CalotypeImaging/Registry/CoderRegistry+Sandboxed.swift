@@ -28,8 +28,7 @@ extension CoderRegistry {
     if formats.contains(.tiff) { _ = OptionalLibrary.tiff.open() }
     #endif
     #if SVG
-    // Without fonts drawings are refused when they are decoded.
-    if formats.contains(.svg) { try? SVGDecoder.warmUp() }
+    if formats.contains(.svg) { SVGDecoder.prepare() }
     #endif
     // The colour engine reads the time zone.
     let profile = ColorProfile.calibrated(ColorProfile.Calibration(gamma: 0.5))

@@ -26,6 +26,14 @@ extension SVGDecoder {
     _ = try SVGDecoder().decode(Data(try sample().utf8), minimumSize: nil, options: DecodeOptions())
   }
 
+  /// The reason why drawings are refused: the warm-up has failed. Written once, before there is a second thread.
+  nonisolated(unsafe) static var unreadiness: ImagingError?
+
+  /// Prepares a process for drawing. If that fails, all drawings are refused for the same reason.
+  package static func prepare() {
+    do throws(ImagingError) { try warmUp() } catch { unreadiness = error }
+  }
+
   /// A drawing with text, filters, and pictures in each format with and without their type.
   private static func sample() throws(ImagingError) -> String {
     let pixel = Image(

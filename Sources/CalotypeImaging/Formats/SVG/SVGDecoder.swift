@@ -53,6 +53,7 @@ package struct SVGDecoder: ImageDecoding {
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
+    if let unreadiness = Self.unreadiness { throw unreadiness }
     let text = try SVGText(data, limits: options.limits)
     guard case .found(let root) = XMLRootElement.read(text.bytes), SVGSignature.isDrawing(root) else {
       throw .corrupt(.svg, reason: "the root element cannot be read", offset: nil)
