@@ -12,7 +12,7 @@ extension ImagePipeline {
     public var loader: any ImageLoading
     /// The coders that decode and encode images.
     public var coders: CoderRegistry
-    /// The place where images are decoded. ``DecodingIsolation/automatic`` by default: AVIF, HEIF, JPEG XL, TIFF and
+    /// The place where images are decoded. `DecodingIsolation.automatic` by default: AVIF, HEIF, JPEG XL, TIFF and
     /// SVG, as far as the program has them, in processes that can do nothing else.
     public var decoding = DecodingIsolation.automatic
     /// The processes that decode. Set by the pipeline.

@@ -44,7 +44,7 @@ public struct SandboxConfiguration: Hashable, Sendable {
 
   /// The treatment of machines without the means for a sandbox.
   public enum Unavailability: Hashable, Sendable {
-    /// Decodes fail with ``ImagingError/sandboxUnavailable(reason:)``.
+    /// Decodes fail with `ImagingError.sandboxUnavailable`.
     case fail
     /// Images are decoded in this process. ``SandboxStatistics/decodedHere`` counts them. HEIF and SVG are not decoded.
     case decodeHere
@@ -79,7 +79,7 @@ public struct SandboxConfiguration: Hashable, Sendable {
   /// Bytes of memory for decoding in each worker. 1 GiB by default. Shared memory for input and output is not counted.
   public var memory: Int
   /// The longest time of a job: decoding an image, or a frame. 10 seconds by default;
-  /// ``DecodeLimits/maxDuration`` if that is shorter.
+  /// `DecodeLimits.maxDuration` if that is shorter.
   public var deadline: Duration
   /// The program of the workers. This one by default.
   public var executable: Executable

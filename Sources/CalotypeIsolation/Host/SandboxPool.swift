@@ -81,7 +81,7 @@ final class SandboxPool: Sendable {
 
   /// Lends a worker.
   ///
-  /// - Throws: ``ImagingError/cancelled``, ``ImagingError/sandboxUnavailable(reason:)`` if none can be started, or none
+  /// - Throws: `ImagingError.cancelled`, `ImagingError.sandboxUnavailable` if none can be started, or none
   ///   is free before the deadline.
   func take(
     until deadline: MonotonicTime
