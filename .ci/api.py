@@ -30,6 +30,9 @@ def graphs(module, build, folder):
     for place in (os.path.join(ROOT, "Sources"), build):
         for path in sorted(glob.glob(os.path.join(place, "*", "module.modulemap"))):
             maps += ["-Xcc", f"-fmodule-map-file={path}"]
+    # Headers of C targets include those of others.
+    for path in sorted(glob.glob(os.path.join(ROOT, "Sources", "C*", "include"))):
+        maps += ["-Xcc", f"-I{path}"]
     subprocess.run(
         ["swift", "symbolgraph-extract", "-module-name", module, "-I", os.path.join(build, "Modules"), *maps,
          "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",

@@ -19,6 +19,8 @@ mkdir -p "$work"
 maps=()
 while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done \
   < <(find Sources "$build/" -maxdepth 2 -name module.modulemap)
+# Headers of C targets include those of others.
+for folder in Sources/C*/include; do maps+=(-Xcc "-I$folder"); done
 modules=(Calotype CalotypeImaging CalotypeIsolation CalotypeCaching CalotypeLoading CalotypeDisplay CalotypeObservability CalotypeLibraryCoders
   CalotypeTestKit)
 for module in "${modules[@]}"; do

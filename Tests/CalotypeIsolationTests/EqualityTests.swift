@@ -23,7 +23,11 @@ struct EqualityTests {
       where name != "Crashers" {
         let url = folder.appending(path: name)
         if let data = try? Data(contentsOf: url) {
-          if data.count < 4 << 20, !data.isEmpty { files.append((name, data)) }
+          // Formats that no process decodes outside of a sandbox have no equal.
+          let isComparable = !CoderRegistry.sandboxed.decodersBeyondStandard.contains {
+            $0.format(of: data.prefix(4096)) != nil
+          }
+          if data.count < 4 << 20, !data.isEmpty, isComparable { files.append((name, data)) }
         } else {
           folders.append(url)
         }
