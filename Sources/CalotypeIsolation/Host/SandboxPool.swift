@@ -231,8 +231,7 @@ extension SandboxPool.Core {
     while let number = next() {
       do throws(SandboxStartFailure) {
         let worker = try SandboxProcess(configuration, number: number)
-        let isUsable =
-          worker.posture.hasSeccomp || worker.posture.isSanitized || configuration.test.withoutSeccomp
+        let isUsable = worker.posture.hasSeccomp || worker.posture.isSanitized
         guard isUsable else {
           worker.end(killing: true)
           throw SandboxStartFailure(reason: "the kernel has no filter of system calls (seccomp)")
