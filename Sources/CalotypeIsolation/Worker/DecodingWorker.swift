@@ -125,5 +125,5 @@ enum ViolationReport {
 @_cdecl("calotype_sandbox_worker")
 public func calotypeSandboxWorker(_ text: UnsafePointer<CChar>) {
   guard let role = WorkerRole(String(cString: text)) else { _exit(WorkerExit.confusion) }
-  DecodingWorker.run(role, coders: .sandboxed)
+  DecodingWorker.run(role, coders: .ofWorkers)
 }
