@@ -280,7 +280,7 @@ struct ShowTests {
     let terminal = try PictureTerminal(.plain)
     // It leads the session of the terminal, as a command of ssh -t does.
     let child = try Tool.start(
-      program: "/usr/bin/setsid", ["-c", Tool.path, "show", "--no-cache", try film()],
+      program: "/usr/bin/setsid", ["-w", "-c", Tool.path, "show", "--no-cache", try film()],
       environment: ["TERM": "xterm-256color", "TMUX": "", "STY": "", "SWIFT_BACKTRACE": "enable=no"],
       input: terminal.pseudo.end, output: terminal.pseudo.end, errors: terminal.pseudo.end)
     terminal.pseudo.letGo()

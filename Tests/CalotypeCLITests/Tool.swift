@@ -227,7 +227,10 @@ struct Tool {
     sigemptyset(&ignored)
     for signal in [SIGHUP, SIGINT, SIGQUIT] { sigaddset(&ignored, signal) }
     posix_spawnattr_setsigdefault(&attributes, &ignored)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    // A job of its own, as shells start them. The group of the tests may be an orphaned one, whose processes cannot be stopped.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     var argv = ([program] + arguments).map { strdup($0) }
     argv.append(nil)
     let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }

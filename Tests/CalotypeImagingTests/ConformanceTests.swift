@@ -129,8 +129,10 @@ struct ConformanceTests {
   #if HEIF
   @Test("HEIF", .enabled(if: HEIFDecoder().refusal(of: .heif) == nil))
   func heif() async throws {
-    // Those with a clean aperture need limits for the pixels outside of it, too.
-    let samples = [try Fixture.data("heif/gen-grid-thumbnail-irot3.heic")]
+    let samples = try [
+      "gen-grid-thumbnail-irot3.heic", "gen-grid-clap-irot1-imir1.heic", "RGBA_8__29x100.heif",
+      "L_10__29x100.heif",
+    ].map { try Fixture.data("heif/\($0)") }
     await expectConformance(CoderConformance(decoder: HEIFDecoder(), samples: samples))
   }
   #endif

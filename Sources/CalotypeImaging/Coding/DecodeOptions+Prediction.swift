@@ -166,7 +166,7 @@ struct DecodeWork {
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
     case .avif: return avif + (streaming ?? whole)
-    case .heif: return layout.isKnown ? heif + (streaming ?? whole) : 3 * whole
+    case .heif: return heif + (streaming ?? whole)
     case .jxl: return jxl
     // The strips or tiles of some rows beside the picture, and the state of libtiff and of a codec.
     case .tiff where layout.isKnown:
@@ -239,9 +239,12 @@ struct DecodeWork {
     let band = Double(layout.scatteredByteCount)
     let area = Double(denominator * denominator)
     let sample = info.bitDepth > 8 ? 2.0 : 1.0
+    // At worst one picture in 4:4:4, with alpha.
+    let coded =
+      layout.isKnown ? Double(layout.inflatedByteCount) : (4 + 1.6) * sample * Self.pixels(info.size)
     let planes =
       denominator == 1 ? band : band > 0 ? 2 * band / area : 3 * sample * Self.pixels(decoded)
-    return Double(layout.inflatedByteCount) + planes + min(Double(5 << 19), 2 * Self.pixels(info.size))
+    return coded + planes + min(Double(5 << 19), 2 * Self.pixels(info.size))
   }
 
   private var png: Double {

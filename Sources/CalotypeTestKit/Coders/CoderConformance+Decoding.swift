@@ -135,6 +135,11 @@ extension CoderConformance {
     var exact = Self.stored
     exact.limits = DecodeLimits(maxPixels: info.size.pixelCount, maxFrames: info.frameCount)
     exact.limits.maxBytes = sample.data.count
+    // A picture that shows a part of the coded pixels counts all of them, and says how many.
+    let outcome = Outcome { () throws(ImagingError) in try decode(sample.data, options: exact) }
+    if case .error(.limitExceeded(.pixels, let coded, _)) = outcome, coded > info.size.pixelCount {
+      exact.limits.maxPixels = coded
+    }
     _ = sample.attempt("decoding at the very limits") { () throws(ImagingError) in
       try decode(sample.data, options: exact)
     }
