@@ -9,7 +9,7 @@ import PackageDescription
 ///     CalotypeTerminal   CalotypeTestKit
 ///     CalotypeDisplay    CalotypeObservability
 ///     Calotype           CalotypeLibraryCoders
-///     CalotypeIsolation
+///     CalotypeIsolation  (CalotypeDecoder)
 ///     CalotypeImaging    CalotypeCaching   CalotypeLoading
 ///     CalotypeSupport
 ///     C libraries
@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
+    .executable(name: "calotype-decoder", targets: ["CalotypeDecoder"]),
   ],
   traits: [
     .trait(name: "AVIF", description: "Decodes and encodes AVIF; needs libdav1d-dev and libavif-dev."),
@@ -111,6 +112,7 @@ let package = Package(
     .target(
       name: "CalotypeIsolation", dependencies: ["CalotypeSupport", "CalotypeImaging", "CSandbox"],
       swiftSettings: swift),
+    .executableTarget(name: "CalotypeDecoder", dependencies: ["CalotypeIsolation"], swiftSettings: swift),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
     .target(
       name: "CalotypeLibraryCoders",
@@ -214,10 +216,15 @@ let package = Package(
         "SVGDrawer",
       ],
       swiftSettings: swift),
+    // Killed by the tests, and started as other users.
+    .executableTarget(
+      name: "SandboxHost", dependencies: ["CalotypeIsolation", "CalotypeImaging"],
+      path: "Tests/Helpers/SandboxHost", swiftSettings: swift),
     .testTarget(
       name: "CalotypeIsolationTests",
       dependencies: [
         "CalotypeIsolation", "CalotypeImaging", "CalotypeSupport", "CalotypeTestKit", "Calotype", "CSandbox",
+        "CalotypeDecoder", "HelperPrograms", "SandboxHost",
       ],
       swiftSettings: swift),
     .testTarget(

@@ -16,7 +16,7 @@ let swift: [SwiftSetting] = [
 let package = Package(
   name: "CalotypeBenchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Calotype", path: "..", traits: ["AVIF", "HEIF", "JXL", "TIFF"])],
+  dependencies: [.package(name: "Calotype", path: "..", traits: ["AVIF", "HEIF", "JXL", "SVG", "TIFF"])],
   targets: [
     .systemLibrary(name: "CSPNG", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),

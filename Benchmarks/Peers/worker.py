@@ -203,7 +203,13 @@ def resize_vips(source, target, filter_name, alpha):
     return image.width * image.height
 
 
+def vips_drawing(path):
+    image = vips().Image.thumbnail_buffer(contents(path), 512, height=512).copy_memory()
+    return image.width * image.height
+
+
 PEERS = {
+    "vips-drawing": vips_drawing,
     "vips-thumbnail": vips_thumbnail,
     "resize-fir-best": resize_fir("avx2"),
     "resize-fir-sse4": resize_fir("sse4_1"),
@@ -349,7 +355,29 @@ def make_batch(folder, photos):
     os.rename(part, folder)
 
 
+def drawing():
+    """An SVG of the kind that applications export: gradients, many curves, groups with opacity, text, a blurred shadow."""
+    shapes = []
+    for k in range(300):
+        x, y, size = 37 * k % 900, 61 * k % 600, 20 + 13 * k % 90
+        paint = "url(#sky)" if k % 5 == 0 else f"#{(k * 2654435761) % 0xFFFFFF:06x}"
+        shapes.append(
+            f'<path d="M{x},{y} c{size},{-size} {2 * size},{size} {size},{size} s{-size},{size} {-size // 2},{-size} z" '
+            f'fill="{paint}" stroke="#222" stroke-width="{1 + k % 3}" opacity="{0.4 + k % 6 / 10:.1f}"/>')
+    text = "".join(f'<text x="{40 * k}" y="{590 - 20 * k}" font-size="24">Calotype {k}</text>' for k in range(12))
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 680">'
+        '<defs><linearGradient id="sky"><stop offset="0" stop-color="#fa0"/><stop offset="1" stop-color="#05c"/>'
+        '</linearGradient><filter id="shadow"><feGaussianBlur stdDeviation="6"/></filter></defs>'
+        f'<rect x="60" y="60" width="500" height="300" filter="url(#shadow)"/>{"".join(shapes)}{text}</svg>')
+
+
 def make(path, photos):
+    if os.path.basename(path) == "drawing.svg":
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(f"{path}.part", "w") as file:
+            file.write(drawing())
+        return os.replace(f"{path}.part", path)
     if os.path.basename(path) == "batch":
         return make_batch(path, photos)
     if os.path.basename(path) == "photo-12mp.heic":

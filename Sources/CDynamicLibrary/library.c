@@ -2,6 +2,7 @@
 #include "CDynamicLibrary.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,10 @@ static const char *copy(const char *text) {
   const char *made = text ? strdup(text) : NULL;
   return made ? made : "the loader gives no reason";
 }
+
+static atomic_bool is_sealed;
+
+void cdl_seal(void) { atomic_store(&is_sealed, true); }
 
 /// Called with the lock.
 static void open_library(cdl_library *library) {
@@ -36,8 +41,10 @@ static void open_library(cdl_library *library) {
 
 const char *cdl_open(cdl_library *library) {
   pthread_mutex_lock(&library->lock);
-  if (library->state == CDL_CLOSED) open_library(library);
-  const char *failure = library->state == CDL_OPEN ? NULL : library->failure;
+  if (library->state == CDL_CLOSED && !atomic_load(&is_sealed)) open_library(library);
+  const char *failure = library->state == CDL_OPEN   ? NULL
+                        : library->state == CDL_CLOSED ? "it was not opened in time"
+                                                       : library->failure;
   pthread_mutex_unlock(&library->lock);
   return failure;
 }
@@ -71,5 +78,6 @@ bool cdl_is_installed(cdl_library *library) {
   int state = library->state;
   pthread_mutex_unlock(&library->lock);
   if (state != CDL_CLOSED) return state == CDL_OPEN;
+  if (atomic_load(&is_sealed)) return true;
   return is_in_searched_folder(library->soname) || cdl_open(library) == NULL;
 }

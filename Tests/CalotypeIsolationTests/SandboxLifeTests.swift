@@ -126,7 +126,7 @@ struct SandboxLifeTests {
   func stopped() throws {
     let sandbox = Sandboxes.service { $0.deadline = .milliseconds(300) }
     #expect(Sandboxes.error(.none, sandbox) == nil)
-    let worker = try sandbox.pool.take(until: .distantFuture)
+    let worker = try sandbox.pool.take(for: nil, until: .distantFuture)
     kill(worker.pid, SIGSTOP)
     sandbox.pool.giveBack(worker)
     #expect(Sandboxes.error(.none, sandbox)?.code == "limitExceeded")

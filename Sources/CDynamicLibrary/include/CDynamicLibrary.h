@@ -40,6 +40,10 @@ const char *cdl_open(cdl_library *library);
 /// cache decides: the library is opened. Thread-safe.
 bool cdl_is_installed(cdl_library *library);
 
+/// Opens no further libraries in this process, and looks for none: those that are not open are taken for installed, and fail
+/// when they are needed. For a process that is about to give up files.
+void cdl_seal(void);
+
 /// Names a library in the program for packagers, as an ELF note. `json` is an array of objects with the fields feature,
 /// description, priority and soname. <https://uapi-group.org/specifications/specs/elf_dlopen_metadata/>
 #define CDL_NOTE(name, json)                                                                               \

@@ -1,3 +1,5 @@
+import CDynamicLibrary
+
 /// A C library that is opened when it is first needed, so that programs start without it.
 struct OptionalLibrary: Sendable {
   /// The format that needs it.
@@ -18,6 +20,30 @@ struct OptionalLibrary: Sendable {
   func require() throws(ImagingError) {
     if let reason = open() { throw refusal(because: String(cString: reason)) }
   }
+
+  /// The libraries of this build.
+  static var all: [OptionalLibrary] {
+    var all: [OptionalLibrary] = []
+    #if AVIF
+    all.append(.avif)
+    #endif
+    #if HEIF
+    all.append(.heif)
+    #endif
+    #if JXL
+    all.append(.jxl)
+    #endif
+    #if SVG
+    all.append(.svg)
+    #endif
+    #if TIFF
+    all.append(.tiff)
+    #endif
+    return all
+  }
+
+  /// Opens no further libraries in this process. Decoders that need another one fail.
+  static func seal() { cdl_seal() }
 
   private func refusal(because reason: String) -> ImagingError {
     .unsupportedFormat(

@@ -12,26 +12,24 @@ extension CoderRegistry {
     return registry
   }()
 
+  /// The formats whose libraries are opened when they are first needed.
+  package static let formatsOfLibraries = Set(OptionalLibrary.all.map(\.format))
+
   /// Does all work that opens files the first time it is done, for a process that is about to give them up: opens the
-  /// libraries of these formats, and converts colours once.
+  /// libraries of these formats, and no other ones afterwards, and converts colours once.
   package static func warmUp(for formats: Set<ImageFormat>) {
-    #if AVIF
-    if formats.contains(.avif) { _ = OptionalLibrary.avif.open() }
-    #endif
-    #if HEIF
-    if formats.contains(.heif) { _ = OptionalLibrary.heif.open() }
-    #endif
-    #if JXL
-    if formats.contains(.jxl) { _ = OptionalLibrary.jxl.open() }
-    #endif
-    #if TIFF
-    if formats.contains(.tiff) { _ = OptionalLibrary.tiff.open() }
-    #endif
+    for library in OptionalLibrary.all where formats.contains(library.format) { _ = library.open() }
     #if SVG
     if formats.contains(.svg) { SVGDecoder.prepare() }
     #endif
+    OptionalLibrary.seal()
     // The colour engine reads the time zone.
     let profile = ColorProfile.calibrated(ColorProfile.Calibration(gamma: 0.5))
     _ = ColorCache.shared.conversion(from: profile, source: .rgba8)
+  }
+
+  /// Returns true if the library of a format cannot be used in this process.
+  package static func lacksLibrary(of format: ImageFormat) -> Bool {
+    OptionalLibrary.all.contains { $0.format == format && $0.open() != nil }
   }
 }

@@ -162,8 +162,9 @@ extension DecodingSandbox {
     try pool.checkQuarantine(job.data)
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
     var isRetry = false
+    var format = job.format ?? ImageFormat.sniff(job.data)
     while true {
-      let worker = try pool.take(until: waiting)
+      let worker = try pool.take(for: format, until: waiting)
       let served = worker.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
         try worker.perform(
@@ -173,6 +174,10 @@ extension DecodingSandbox {
       case .success(let outcome):
         worker.served += 1
         pool.giveBack(worker)
+        if case .failure(let error) = outcome, let missing = missing(by: error, in: worker) {
+          format = missing
+          continue
+        }
         return try outcome.get()
       case .failure(let failure):
         let error = end(worker, after: failure, job)
@@ -187,10 +192,18 @@ extension DecodingSandbox {
     }
   }
 
+  /// Returns the format of the library that a worker would have needed, if it lacks one: the format was not recognised.
+  func missing(by error: ImagingError, in worker: SandboxProcess) -> ImageFormat? {
+    guard case .unsupportedFormat(let format, _) = error, configuration.formatsOfLibraries.contains(format),
+      !worker.formats.contains(format)
+    else { return nil }
+    return format
+  }
+
   /// Ends a worker that has failed, and returns the error of its job.
   func end(_ worker: SandboxProcess, after failure: WorkerFailure, _ job: SandboxJob) -> ImagingError {
     if case .died = failure {} else { worker.end(killing: true) }
-    let format = job.format ?? ImageFormat.sniff(job.data.prefix(ImageFormat.sniffLength)) ?? .unknown
+    let format = job.format ?? ImageFormat.sniff(job.data) ?? .unknown
     switch failure {
     case .died(.signal(let signal)):
       pool.bury(worker, isDeath: true) { $0.crashes += 1 }

@@ -26,7 +26,11 @@ final class SandboxSession {
   }
 
   deinit {
-    guard let worker, let process = service.pool.takeIdle(number: worker) else { return }
+    if let worker, let process = service.pool.takeIdle(number: worker) { close(process) }
+  }
+
+  /// Ends the session in a worker, and gives it back.
+  private func close(_ process: SandboxProcess) {
     let deadline = service.deadline(options.limits)
     process.sessions[number] = nil
     let closed = try? process.perform(.close(session: number), input: nil, limit: 0, until: deadline) {
@@ -60,8 +64,9 @@ final class SandboxSession {
     for data in inputs.suffix(1) { try service.pool.checkQuarantine(data) }
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
     var isRetry = false
+    var format = options.formatHint ?? inputs.first.flatMap { ImageFormat.sniff($0) }
     while true {
-      let (process, isThere) = try take(until: waiting)
+      let (process, isThere) = try take(for: format, until: waiting)
       let job = SandboxJob(data: step.input ?? history.last?.input ?? Data(), limits: options.limits)
       let others = process.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
@@ -73,6 +78,11 @@ final class SandboxSession {
       switch attempt {
       case .success(let outcome):
         process.served += 1
+        if case .failure(let error) = outcome, let missing = service.missing(by: error, in: process) {
+          (format, worker) = (missing, nil)
+          close(process)
+          continue
+        }
         process.sessions[number] = MonotonicTime.now.nanoseconds
         worker = process.number
         service.pool.giveBack(process)
@@ -114,12 +124,14 @@ final class SandboxSession {
   }
 
   /// Returns a worker, and whether it has the session.
-  private func take(until deadline: MonotonicTime) throws(ImagingError) -> (SandboxProcess, Bool) {
+  private func take(
+    for format: ImageFormat?, until deadline: MonotonicTime
+  ) throws(ImagingError) -> (SandboxProcess, Bool) {
     if let worker, let process = try service.pool.take(number: worker, until: deadline) {
       if process.sessions[number] != nil { return (process, true) }
       return (process, false)
     }
-    return (try service.pool.take(until: deadline), false)
+    return (try service.pool.take(for: format, until: deadline), false)
   }
 
   private func makeRoom(in process: SandboxProcess) throws(WorkerFailure) {

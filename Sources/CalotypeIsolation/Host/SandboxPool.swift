@@ -29,8 +29,10 @@ final class SandboxPool: Sendable {
     var alive: [Int: Int32] = [:]
     /// The processor time of the workers that have ended.
     var pastTime = Duration.zero
-    /// Threads that wait for any worker.
-    var waiting = 0
+    /// Threads that wait for any worker, and those that wait for a particular one.
+    var waiting = 0, waitingForOne = 0
+    /// The formats that were asked for, and whose libraries new workers open.
+    var formats: Set<ImageFormat> = []
     var nextNumber = 0
     var throttle: RestartThrottle
     var quarantine = Quarantine()
@@ -40,6 +42,13 @@ final class SandboxPool: Sendable {
     var isStarted = false
     var isClosed = false
     var isWatched = false
+  }
+
+  /// A worker that was taken out of the idle ones.
+  private enum Taken {
+    case lent(SandboxProcess)
+    /// It lacks a library, and is to end.
+    case unequipped(SandboxProcess)
   }
 
   private let core: Core
@@ -79,31 +88,45 @@ final class SandboxPool: Sendable {
     core.state.withLock { change(&$0.statistics) }
   }
 
-  /// Lends a worker.
+  /// Lends a worker. One that has not opened the library of the format makes room for another one, if need be.
   ///
+  /// - Parameters:
+  ///   - format: The format of the image, as far as it is known.
+  ///   - deadline: The end of the time.
   /// - Throws: `ImagingError.cancelled`, `ImagingError.sandboxUnavailable` if none can be started, or none
   ///   is free before the deadline.
   func take(
-    until deadline: MonotonicTime
+    for format: ImageFormat?, until deadline: MonotonicTime
   ) throws(ImagingError) -> SandboxProcess {
+    let format = format.flatMap { configuration.formatsOfLibraries.contains($0) ? $0 : nil }
+    if let worker = core.state.withLock({ $0.takeLastIdle(for: format) }) { return worker }
     let starts = core.state.withLock(waking: .all) { state -> Bool in
       state.waiting += 1
+      if let format { state.formats.insert(format) }
       defer { state.isStarted = true }
       return !state.isStarted
     }
     defer { core.state.withLock { $0.waiting -= 1 } }
     if starts { Threads.start(name: "calotype-sandbox") { [core] in core.startWorkers() } }
-    let longestDelay = configuration.deadline
+    let longestDelay = configuration.deadline, limit = configuration.workers
     while true {
       let now = MonotonicTime.now
       let end = min(deadline, now.advanced(by: .milliseconds(5)))
-      let found = core.state.wait(until: end) { state -> Result<SandboxProcess, ImagingError>? in
-        if let index = state.idle.indices.last {
-          return .success(state.takeIdle(at: index))
+      let found = core.state.wait(until: end) { state -> Result<Taken, ImagingError>? in
+        if let worker = state.takeLastIdle(for: format) { return .success(.lent(worker)) }
+        if state.alive.count >= limit, let worker = state.takeUnequipped() {
+          return .success(.unequipped(worker))
         }
         return state.refusal(until: now.advanced(by: longestDelay)).map { .failure($0) }
       }
-      if let found { return try found.get() }
+      switch try found?.get() {
+      case .lent(let worker): return worker
+      case .unequipped(let worker):
+        core.retire(worker)
+        core.state.withLock(waking: .all) { _ in }
+        continue
+      case nil: break
+      }
       if Task.isCancelled { throw .cancelled }
       if MonotonicTime.now >= deadline {
         throw .sandboxUnavailable(reason: "no worker was free in time")
@@ -117,6 +140,8 @@ final class SandboxPool: Sendable {
       case worker(SandboxProcess)
       case none
     }
+    core.state.withLock { $0.waitingForOne += 1 }
+    defer { core.state.withLock { $0.waitingForOne -= 1 } }
     while true {
       let end = min(deadline, MonotonicTime.now.advanced(by: .milliseconds(5)))
       let found = core.state.wait(until: end) { state -> Found? in
@@ -148,7 +173,11 @@ final class SandboxPool: Sendable {
   func giveBack(_ worker: SandboxProcess) {
     let limit = if case .images(let count) = configuration.reuse { max(1, count) } else { 1 }
     let isSpent = worker.served >= limit && worker.sessions.isEmpty
-    let (isKept, mustBeWatched) = core.state.withLock(waking: .all) { state -> (Bool, Bool) in
+    // Nobody is woken in vain: the thread that starts workers does not need this one.
+    func waking(_ state: borrowing State) -> Monitor<State>.Waking {
+      isSpent || state.waiting + state.waitingForOne > 0 ? .all : .nobody
+    }
+    let (isKept, mustBeWatched) = core.state.withLock(waking: waking) { state -> (Bool, Bool) in
       guard worker.isAlive, !isSpent, !state.isClosed else {
         state.alive[worker.number] = nil
         return (false, false)
@@ -192,6 +221,21 @@ final class SandboxPool: Sendable {
 }
 
 extension SandboxPool.State {
+  fileprivate mutating func takeLastIdle(for format: ImageFormat?) -> SandboxProcess? {
+    let index = format.map { format in idle.lastIndex { $0.formats.contains(format) } } ?? idle.indices.last
+    return index.map { takeIdle(at: $0) }
+  }
+
+  /// Takes a worker out for good that lacks a library; preferably one without sessions.
+  fileprivate mutating func takeUnequipped() -> SandboxProcess? {
+    let unequipped = idle.indices.filter { !idle[$0].formats.isSuperset(of: formats) }
+    guard let index = unequipped.min(by: { idle[$0].sessions.count < idle[$1].sessions.count }) else {
+      return nil
+    }
+    alive[idle[index].number] = nil
+    return takeIdle(at: index)
+  }
+
   fileprivate mutating func takeIdle(at index: Int) -> SandboxProcess {
     idleSince[idle[index].number] = nil
     return idle.remove(at: index)
@@ -220,7 +264,7 @@ extension SandboxPool.Core {
   private static let failureDuration = Duration.seconds(5)
 
   private enum Next {
-    case start(Int)
+    case start(Int, opening: Set<ImageFormat>)
     case pause(until: MonotonicTime)
     case end
   }
@@ -228,9 +272,9 @@ extension SandboxPool.Core {
   /// Starts workers when they are needed. Workers end with the thread that has started them, so that none outlives this
   /// process, however it ends.
   fileprivate func startWorkers() {
-    while let number = next() {
+    while let (number, formats) = next() {
       do throws(SandboxStartFailure) {
-        let worker = try SandboxProcess(configuration, number: number)
+        let worker = try SandboxProcess(configuration, number: number, formats: formats)
         let isUsable = worker.posture.hasSeccomp || worker.posture.isSanitized
         guard isUsable else {
           worker.end(killing: true)
@@ -261,8 +305,9 @@ extension SandboxPool.Core {
     }
   }
 
-  /// Waits until a worker is needed and may start, and returns its number; `nil` at the end.
-  private func next() -> Int? {
+  /// Waits until a worker is needed and may start, and returns its number and the formats whose libraries it opens; `nil` at
+  /// the end.
+  private func next() -> (Int, Set<ImageFormat>)? {
     while true {
       let next = state.wait { state -> Next? in
         if state.isClosed { return .end }
@@ -273,10 +318,10 @@ extension SandboxPool.Core {
         let number = state.nextNumber
         state.nextNumber += 1
         state.alive[number] = 0
-        return .start(number)
+        return .start(number, opening: state.formats)
       }
       switch next {
-      case .start(let number): return number
+      case .start(let number, let formats): return (number, formats)
       case .end: return nil
       case .pause(let end): _ = state.wait(until: end) { $0.isClosed ? true : nil }
       }
@@ -287,7 +332,7 @@ extension SandboxPool.Core {
     guard state.alive.count < configuration.workers else { return false }
     // Workers of a single image are started ahead, once there was an image.
     if configuration.reuse == .one { return state.statistics.starts > 0 || state.waiting > 0 }
-    return state.waiting > state.idle.count
+    return state.waiting > state.idle.count { $0.formats.isSuperset(of: state.formats) }
   }
 }
 

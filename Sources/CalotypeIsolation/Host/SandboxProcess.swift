@@ -15,6 +15,8 @@ final class SandboxProcess: @unchecked Sendable {
   /// A number that no other worker of the pool has.
   let number: Int
   let posture: SandboxPosture
+  /// The formats whose libraries it has opened.
+  let formats: Set<ImageFormat>
   let pid: Int32
   private var process: csandbox_process
   private let memory: SharedMemory
@@ -27,12 +29,22 @@ final class SandboxProcess: @unchecked Sendable {
   private(set) var isAlive = true
   /// The processor time, after the end.
   private(set) var processorTime = Duration.zero
+  /// The processor time so far, while it lives.
+  var currentProcessorTime: Duration { .nanoseconds(Int64(clamping: csandbox_processor_time(pid))) }
   /// A Boolean value that indicates whether shared memory has pages.
   private(set) var hasMemory = false
 
   /// Starts a worker, and waits until it is locked.
-  init(_ configuration: SandboxConfiguration, number: Int) throws(SandboxStartFailure) {
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration of all workers.
+  ///   - number: The number.
+  ///   - formats: The formats whose libraries it opens.
+  init(
+    _ configuration: SandboxConfiguration, number: Int, formats: Set<ImageFormat>
+  ) throws(SandboxStartFailure) {
     self.number = number
+    self.formats = formats
     guard getenv(CSANDBOX_ROLE) == nil else {
       throw SandboxStartFailure(reason: "this process is a worker that did not begin as one")
     }
@@ -45,7 +57,7 @@ final class SandboxProcess: @unchecked Sendable {
       case .path(let path): path
       }
     let status = program.withCString { program in
-      configuration.role.description.withCString { role in
+      configuration.role(opening: formats).description.withCString { role in
         var options = csandbox_start_options(
           program: program, role: role, input: memory.input.number, output: memory.output.number)
         return csandbox_start(&options, &process)
@@ -185,11 +197,14 @@ struct SandboxStartFailure: Error {
 }
 
 extension SandboxConfiguration {
+  /// The formats of which workers open libraries, once they are needed.
+  var formatsOfLibraries: Set<ImageFormat> { CoderRegistry.formatsOfLibraries.filter { includes($0) } }
+
   /// The parameters of a worker.
-  var role: WorkerRole {
+  func role(opening formats: Set<ImageFormat>) -> WorkerRole {
     var role = WorkerRole()
     role.memory = memory
-    if case .only(let formats) = formats { role.formats = formats.sorted { $0.rawValue < $1.rawValue } }
+    role.formats = formats
     role.startsInMain = entry == .main
     role.isTest = test.usesTestCoders
     role.withoutSeccomp = test.withoutSeccomp

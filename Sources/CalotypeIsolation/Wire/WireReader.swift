@@ -28,8 +28,9 @@ struct WireReader {
   }
 
   mutating func byte() throws(WireError) -> UInt8 {
-    guard let byte = try take(1).first else { throw WireError(reason: "no byte at \(position)") }
-    return byte
+    guard position < bytes.count else { throw WireError(reason: "no byte at \(position)") }
+    defer { position += 1 }
+    return bytes[position]
   }
 
   mutating func bool() throws(WireError) -> Bool {
@@ -41,7 +42,10 @@ struct WireReader {
   }
 
   mutating func word() throws(WireError) -> UInt64 {
-    try take(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    guard remaining >= 8 else { throw WireError(reason: "8 bytes of \(remaining) at \(position)") }
+    defer { position += 8 }
+    return UInt64(
+      littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: UInt64.self) })
   }
 
   mutating func int() throws(WireError) -> Int { Int(truncatingIfNeeded: try word()) }

@@ -77,7 +77,7 @@ public enum DecodingWorker {
       for decoder in testCoders { coders.register(decoder) }
     }
     guard let worker = WorkerLoop(coders: coders) else { _exit(WorkerExit.memory) }
-    CoderRegistry.warmUp(for: role.formats.map { Set($0) } ?? Set(coders.decodableFormats))
+    CoderRegistry.warmUp(for: role.formats)
     var options = csandbox_lock_options()
     options.memory = role.memory
     options.processor_time = UInt64(role.processorTime)

@@ -102,7 +102,15 @@ final class WorkerLoop {
       let stream = try stream(session)
       // A decoder that fails has read the header, and more, before. It may keep the bytes.
       var failure: ImagingError?
-      do throws(ImagingError) { try stream.append(Data([UInt8](data))) } catch { failure = error }
+      do throws(ImagingError) {
+        try stream.append(Data([UInt8](data)))
+      } catch {
+        // The host asks a worker that has the library.
+        if case .unsupportedFormat(let format, _) = error, CoderRegistry.lacksLibrary(of: format) {
+          throw error
+        }
+        failure = error
+      }
       writer.write(stream)
       writer.write(failure) { $0.write($1) }
     case .snapshot(let session):

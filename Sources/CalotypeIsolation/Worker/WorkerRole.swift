@@ -6,8 +6,8 @@ struct WorkerRole {
   var memory = 1 << 30
   /// Seconds of processor time in all.
   var processorTime = 600
-  /// The formats to decode; `nil` for all.
-  var formats: [ImageFormat]?
+  /// The formats whose libraries are opened; no other ones can be opened later.
+  var formats: Set<ImageFormat> = []
   /// A Boolean value that indicates whether the decoders of tests are registered.
   var isTest = false
   /// A Boolean value that indicates whether the worker starts by a call in `main`.
@@ -18,7 +18,7 @@ struct WorkerRole {
   /// The text.
   var description: String {
     var words = [startsInMain ? "main" : "worker", "memory=\(memory)", "cpu=\(processorTime)"]
-    if let formats { words.append("formats=" + formats.map(\.rawValue).joined(separator: ",")) }
+    if !formats.isEmpty { words.append("formats=" + formats.map(\.rawValue).sorted().joined(separator: ",")) }
     if isTest { words.append("test") }
     if withoutSeccomp { words.append("no-seccomp") }
     if withoutLandlock { words.append("no-landlock") }
@@ -36,7 +36,8 @@ struct WorkerRole {
       let parts = word.split(separator: "=", maxSplits: 1)
       if parts[0] == "formats" {
         formats =
-          parts.count == 2 ? parts[1].split(separator: ",").map { ImageFormat(rawValue: String($0)) } : []
+          parts.count == 2
+          ? Set(parts[1].split(separator: ",").map { ImageFormat(rawValue: String($0)) }) : []
         continue
       }
       switch (parts[0], parts.count == 2 ? Int(parts[1]) : nil) {

@@ -37,12 +37,19 @@ package final class Monitor<Value>: @unchecked Sendable {
   /// Threads are woken under the lock. Unlocking is the last access: another thread may release the monitor as soon as
   /// it sees the change.
   package func withLock<Result>(waking: Waking = .nobody, _ body: (inout Value) -> Result) -> Result {
+    withLock(waking: { _ in waking }, body)
+  }
+
+  /// Calls `body` while the lock is held, and `waking` with the value afterwards.
+  package func withLock<Result>(
+    waking: (borrowing Value) -> Waking, _ body: (inout Value) -> Result
+  ) -> Result {
     let mutex = lock.mutex
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     let result = body(&lock.value.pointee)
     if sleepers > 0 {
-      switch waking {
+      switch waking(lock.value.pointee) {
       case .nobody: break
       case .one: pthread_cond_signal(condition)
       case .all: pthread_cond_broadcast(condition)
