@@ -9,7 +9,7 @@ import Glibc
 ///     calotype-soak exits [--runs N] [--seed N]
 ///     calotype-soak cache-kills [--kills N] [--seed N]
 ///     calotype-soak cache-sharing [--seconds N]
-///     calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group]
+///     calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group] [--sandbox]
 @main
 enum Main {
   static func main() async throws {
@@ -25,7 +25,7 @@ enum Main {
     }
     if command.hasPrefix("cache-"), try await runCacheChild(command, Array(arguments)) { return }
     let group = command == "server-member" ? arguments.popFirst() : nil
-    let flags = arguments.filter { ["--json", "--control-group"].contains($0) }
+    let flags = arguments.filter { ["--json", "--control-group", "--sandbox"].contains($0) }
     if !flags.isEmpty, !command.hasPrefix("server") { usage("\(flags[0]) is for server") }
     arguments.removeAll { flags.contains($0) }
     let words = Array(arguments)
@@ -55,8 +55,9 @@ enum Main {
       ServerAllocator.adopt()
       let soak = ServerSoak(
         seconds: value("--seconds", 600), seed: value("--seed", 1), burst: value("--burst", 10_000),
-        canary: .milliseconds(value("--canary", 1_000)), isJSON: flags.contains("--json"), group: group)
-      let member = words + flags.filter { $0 == "--json" }
+        canary: .milliseconds(value("--canary", 1_000)), isJSON: flags.contains("--json"),
+        isSandboxed: flags.contains("--sandbox"), group: group)
+      let member = words + flags.filter { $0 == "--json" || $0 == "--sandbox" }
       if flags.contains("--control-group") {
         work = { try SoakGroup.run(member) }
       } else {
@@ -102,7 +103,7 @@ enum Main {
              calotype-soak exits [--runs N] [--seed N]
              calotype-soak cache-kills [--kills N] [--seed N]
              calotype-soak cache-sharing [--seconds N]
-             calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group]
+             calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group] [--sandbox]
 
       """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -194,7 +194,7 @@ extension DecodingSandbox {
 
   /// Returns the format of the library that a worker would have needed, if it lacks one: the format was not recognised.
   func missing(by error: ImagingError, in worker: SandboxProcess) -> ImageFormat? {
-    guard case .unsupportedFormat(let format, _) = error, configuration.formatsOfLibraries.contains(format),
+    guard case .unsupportedFormat(let format, _) = error, configuration.opensLibrary(of: format),
       !worker.formats.contains(format)
     else { return nil }
     return format

@@ -98,7 +98,7 @@ final class SandboxPool: Sendable {
   func take(
     for format: ImageFormat?, until deadline: MonotonicTime
   ) throws(ImagingError) -> SandboxProcess {
-    let format = format.flatMap { configuration.formatsOfLibraries.contains($0) ? $0 : nil }
+    let format = format.flatMap { configuration.opensLibrary(of: $0) ? $0 : nil }
     if let worker = core.state.withLock({ $0.takeLastIdle(for: format) }) { return worker }
     let starts = core.state.withLock(waking: .all) { state -> Bool in
       state.waiting += 1

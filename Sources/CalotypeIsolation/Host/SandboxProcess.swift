@@ -198,7 +198,12 @@ struct SandboxStartFailure: Error {
 
 extension SandboxConfiguration {
   /// The formats of which workers open libraries, once they are needed.
-  var formatsOfLibraries: Set<ImageFormat> { CoderRegistry.formatsOfLibraries.filter { includes($0) } }
+  var formatsOfLibraries: Set<ImageFormat> { CoderRegistry.formatsOfLibraries.filter { opensLibrary(of: $0) } }
+
+  /// Returns true if workers open a library for a format.
+  func opensLibrary(of format: ImageFormat) -> Bool {
+    CoderRegistry.formatsOfLibraries.contains(format) && includes(format)
+  }
 
   /// The parameters of a worker.
   func role(opening formats: Set<ImageFormat>) -> WorkerRole {

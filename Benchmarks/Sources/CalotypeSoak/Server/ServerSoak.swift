@@ -17,6 +17,8 @@ struct ServerSoak: Sendable {
   let canary: Duration
   /// Whether the result is an object of JSON.
   let isJSON: Bool
+  /// Whether images are decoded in other processes.
+  let isSandboxed: Bool
   /// The group to run in, made by ``SoakGroup``; `nil` for none.
   let group: String?
 
@@ -104,6 +106,7 @@ struct ServerSoak: Sendable {
     var configuration = ImagePipeline.Configuration(
       loader: loader, memoryCache: MemoryCache(byteLimit: SoakBounds.memoryCache), diskCache: disk.cache,
       decodeLimits: SoakBounds.decodeLimits)
+    if isSandboxed { configuration.decoding = .sandboxed(workers: 2) }
     configuration.limits = SoakBounds.limits
     configuration.memory = ImagePipeline.Memory(byteLimit: SoakBounds.memory)
     return SoakCaller(
