@@ -126,7 +126,7 @@ map: ## Draws targets and folders with their arrows into the documentation, from
 	@.ci/map.py
 
 api: deps ## Writes the public interface of each module into API/, and counts the names at the top
-	for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders; do $(SWIFT_BUILD) --target $$target || exit 1; done
+	for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders CalotypeURLs; do $(SWIFT_BUILD) --target $$target || exit 1; done
 	@.ci/api.py .build/release
 
 # Ten minutes the first time: it builds a server.

@@ -11,7 +11,7 @@ import PackageDescription
 ///     Calotype           CalotypeLibraryCoders
 ///     CalotypeIsolation  (CalotypeDecoder)
 ///     CalotypeImaging    CalotypeCaching   CalotypeLoading
-///     CalotypeSupport
+///     CalotypeSupport    CalotypeURLs
 ///     C libraries
 ///
 /// A server that depends on `Calotype` and `CalotypeObservability` builds neither `CalotypeDisplay`, with its indicators and
@@ -50,6 +50,7 @@ let package = Package(
     .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
     .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
+    .library(name: "CalotypeURLs", targets: ["CalotypeURLs"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
     .executable(name: "calotype-decoder", targets: ["CalotypeDecoder"]),
   ],
@@ -141,6 +142,14 @@ let package = Package(
         "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
+      ],
+      swiftSettings: swift),
+    // The URLs of image servers, for those who sign them and those who serve them: needs no other target.
+    .target(
+      name: "CalotypeURLs",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: swift),
     // What shows images as they arrive: slots, players, indicators, and the network that chooses among variants.
@@ -290,13 +299,14 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: swift),
+    .testTarget(name: "CalotypeURLsTests", dependencies: ["CalotypeURLs"], swiftSettings: swift),
     // The fuzz targets, which replay what once broke something; built for fuzzing by Tests/Fuzzing.
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
         "Calotype", "CalotypeSupport", "CalotypeImaging", "CalotypeIsolation", "CalotypeLibraryCoders",
         "CalotypeCaching",
-        "CalotypeLoading", "CCurl", "CJPEG", "CPixels",
+        "CalotypeLoading", "CalotypeURLs", "CCurl", "CJPEG", "CPixels",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),

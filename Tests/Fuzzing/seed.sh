@@ -72,6 +72,13 @@ case ${target%%-*} in
     printf '0x7f.1\nhttp://2130706433/abc' >"$folder/numbers"
     printf 'https://a.example\\@b.example/\nhttp:/\\c.exampleabc' >"$folder/slashes"
     exit ;;
+  imgproxy)
+    printf '/s/rs:fill:300:200:1/g:fp:0.5:0.25/q:80/plain/http:/example.com/a%%20b.jpg@webp?x\002ab' >"$folder/plain"
+    printf '/s/pr:a/wm:0.5:re:1:-2:0.3/-/t:5:fff/aHR0cDov/L2EvYg.png\022ab' >"$folder/chain"
+    printf '/s/a:b/enc/AAECAwQFBgcICQoLDA0OD-TMFCb0I2jbZDBimuRXmwRhMbKbaoMWyp0thtsETkr-QjNPq_e7OCNoVvhUsx2r0A\120ab' \
+      >"$folder/presets"
+    printf '/s/c,0.5,10,nowe,3/fq,jpg,80,webp,70/ba,1,0,0,1,1/cb,v2/fn,YQ,1/hs,none/skp,png/YS9i/name\016ab' >"$folder/comma"
+    exit ;;
   cookie)
     printf 'a=1; Path=/; Domain=.example.org; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Secure; HttpOnly\nb=2; Max-Age=5abc' \
       >"$folder/set"

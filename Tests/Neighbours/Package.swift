@@ -22,6 +22,7 @@ let package = Package(
         .product(name: "CalotypeLibraryCoders", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
         .product(name: "CalotypeTestKit", package: "Calotype"),
+        .product(name: "CalotypeURLs", package: "Calotype"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),

@@ -32,6 +32,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "condition", run: ConditionTarget.run),
       FuzzTarget(name: "accept", run: AcceptTarget.run),
       FuzzTarget(name: "digest", run: DigestTarget.run),
+      FuzzTarget(name: "imgproxy-url", run: ImgproxyURLTarget.run),
       FuzzTarget(name: "sandbox-request", run: SandboxTargets.request),
       FuzzTarget(name: "sandbox-reply", run: SandboxTargets.reply),
     ]
