@@ -66,6 +66,8 @@ struct SignatureTests {
     #expect(try ring.verify(Self.text, of: "asd") == .signed(id: "old"))
     #expect(fault { _ = try ring.verify(Self.text, of: "asd", at: 101) } == .invalidSignature)
     #expect(try ring.verify(ring.sign("asd", at: 101), of: "asd", at: 101) == .signed(id: "new"))
+    // Never unsigned because a key has expired.
+    #expect(try URLSignature(keys: [old]).sign("asd", at: 101) == Self.text)
   }
 
   @Test func trustedTextsStandForSignatures() throws {
@@ -123,6 +125,25 @@ struct SignatureTests {
       fault { _ = try dialect.parse(signed + "rs:fill:4:5/plain/local:///test1.png") } == .invalidSignature)
     // The signature comes first: nothing is told about URLs of others.
     #expect(fault { _ = try dialect.parse("/x/unknown:1/plain/a") } == .invalidSignature)
+  }
+
+  /// The example of the documentation, whose signature was computed with Python.
+  @Test func theDocumentedExampleIsRight() throws {
+    let dialect = try ImgproxyDialect.with {
+      $0.signature = try URLSignature(
+        hexKeys: "943b421c9eb07c830af81030552c86009268de4e532ba2ee2eab8247c6da0881",
+        hexSalts: "520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5")
+    }
+    var options = ProcessingOptions()
+    options.resizingType = .fill
+    options.width = 300
+    options.height = 200
+    options.gravity = .smart
+    options.format = .webp
+    let url = try dialect.url(for: "http://example.com/images/curiosity.jpg", options)
+    #expect(
+      url == "/AAVZMFVOs8lX4dwGX58x0MM03jrDDQ9m0kYy88lzxC8/rs:fill:300:200/g:sm/"
+        + "aHR0cDovL2V4YW1wbGUuY29tL2ltYWdlcy9jdXJpb3NpdHkuanBn.webp")
   }
 
   /// URLs that the PyPI package `imgproxy` 1.0.0 wrote, with the key and the salt of imgproxy's examples.

@@ -78,6 +78,15 @@ struct SplittingTests {
     #expect(fault { _ = try dialect.path(for: "http://a/b", stages) } == .tooManyStages)
   }
 
+  @Test func limitsThatMakeNoSenseAreRefused() {
+    let changes: [@Sendable (inout ImgproxyDialect.Limits) -> Void] = [
+      { $0.bytes = 0 }, { $0.bytes = .max }, { $0.options = 0 }, { $0.presetDepth = -1 }, { $0.stages = 0 },
+    ]
+    for change in changes {
+      #expect(fault { _ = try ImgproxyDialect.with { change(&$0.limits) } } == .invalidConfiguration)
+    }
+  }
+
   @Test func separatorsThatMeanSomethingElseAreRefused() throws {
     for separator in ["", "a", "-", ".", "/", "%", "+", "_", "@", "1", ":a", "é"] {
       #expect(fault { _ = try ImgproxyDialect.with { $0.separator = separator } } == .invalidConfiguration)

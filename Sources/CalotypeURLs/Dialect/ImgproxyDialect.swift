@@ -95,6 +95,13 @@ public struct ImgproxyDialect: Sendable {
         .invalidConfiguration, "the separator of arguments is \"\(configuration.separator)\"",
         remedy: "use a colon, or another of : , ; ! $ & ' ( ) * = |")
     }
+    let limits = configuration.limits
+    guard (1...1 << 24).contains(limits.bytes), limits.options > 0, limits.presetDepth > 0, limits.stages > 0
+    else {
+      throw ImageURLError(
+        .invalidConfiguration, "the limits are \(limits)",
+        remedy: "give 1 byte to 16 MiB, and 1 or more of all others")
+    }
     try checkPresets()
   }
 

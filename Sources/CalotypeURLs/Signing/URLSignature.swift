@@ -114,9 +114,9 @@ public struct URLSignature: Sendable {
     return list
   }
 
-  /// The signature of a path, with the first key that is valid at a time in seconds since 1970.
+  /// The signature of a path, with the first key that is valid at a time in seconds since 1970, or with the first of all if none is.
   public func sign(_ path: String, at now: Int64? = nil) -> String {
-    guard let key = keys.first(where: { $0.isValid(at: now) }) else { return "unsafe" }
+    guard let key = keys.first(where: { $0.isValid(at: now) }) ?? keys.first else { return "unsafe" }
     return Base64URL.encode(authentication(of: path, by: key))
   }
 

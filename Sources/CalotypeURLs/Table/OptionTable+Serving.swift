@@ -78,9 +78,10 @@ extension OptionTable {
   }.normalizing { options in if options.cachebuster == "" { options.cachebuster = nil } }
 
   private static let cacheTags = Row("cache_tags", "ct") { (arguments, options) throws(ImageURLError) in
+    var known = Set(options.cacheTags)
     for index in 0..<arguments.count where arguments.has(index) {
       let tag = try arguments.plain(index)
-      if !options.cacheTags.contains(tag) { options.cacheTags.append(tag) }
+      if known.insert(tag).inserted { options.cacheTags.append(tag) }
     }
   } write: { options, arguments in
     for tag in options.cacheTags {
@@ -108,6 +109,9 @@ extension OptionTable {
       }
       options.filename = name
     } else {
+      guard SafeText.validated(arguments[0]) != nil else {
+        throw arguments.invalid(0, expected: "a name without control characters")
+      }
       options.filename = arguments.text(0)
     }
   } write: { options, arguments in
