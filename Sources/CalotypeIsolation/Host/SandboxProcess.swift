@@ -198,7 +198,9 @@ struct SandboxStartFailure: Error {
 
 extension SandboxConfiguration {
   /// The formats of which workers open libraries, once they are needed.
-  var formatsOfLibraries: Set<ImageFormat> { CoderRegistry.formatsOfLibraries.filter { opensLibrary(of: $0) } }
+  var formatsOfLibraries: Set<ImageFormat> {
+    CoderRegistry.formatsOfLibraries.filter { opensLibrary(of: $0) }
+  }
 
   /// Returns true if workers open a library for a format.
   func opensLibrary(of format: ImageFormat) -> Bool {

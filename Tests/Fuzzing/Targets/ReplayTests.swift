@@ -43,7 +43,10 @@ struct ReplayTests {
   @Test(arguments: [crashers, corpus]) func everyFolderHasItsTarget(_ folder: URL) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     // Those of traits, which the tests may be built without.
-    let optional = ["avif", "avif-incremental", "avif-frames", "jxl", "jxl-frames", "tiff"]
+    let optional = [
+      "avif", "avif-incremental", "avif-frames", "heif", "hevc-parameters", "jxl", "jxl-frames", "svg-text",
+      "tiff",
+    ]
     let targets = Set(FuzzTarget.all.map(\.name) + optional)
     #expect(names.filter { !targets.contains($0) && $0 != "README.md" } == [])
   }
