@@ -164,6 +164,29 @@ ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count) {
   return sent < 0 ? -errno : sent;
 }
 
+ptrdiff_t csandbox_post(int socket, const void *bytes, size_t count) {
+  ssize_t sent;
+  do sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (sent < 0 && errno == EINTR);
+  return sent < 0 ? -errno : sent;
+}
+
+ptrdiff_t csandbox_pending(int socket) {
+  char byte;
+  ssize_t received;
+  do received = recv(socket, &byte, 1, MSG_TRUNC | MSG_DONTWAIT);
+  while (received < 0 && errno == EINTR);
+  if (received >= 0) return received;
+  return errno == EAGAIN ? -EAGAIN : 0;
+}
+
+int csandbox_reader(int memory) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
+  int reader = open(path, O_RDONLY | O_CLOEXEC);
+  return reader < 0 ? -errno : reader;
+}
+
 ptrdiff_t csandbox_receive(int socket, void *buffer, size_t count) {
   ssize_t received;
   /* MSG_TRUNC: the length of the whole datagram. */

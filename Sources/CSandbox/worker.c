@@ -79,7 +79,7 @@ static void report_violation(int signal, siginfo_t *info, void *context) {
 #if defined(THIS_ARCHITECTURE)
 /* Needed to receive work, to send results, for memory, and to end. */
 static const int allowed[] = {
-    SYS_recvfrom, SYS_sendto, SYS_munmap, SYS_mremap, SYS_madvise, SYS_brk, SYS_exit_group, SYS_rt_sigreturn,
+    SYS_recvfrom, SYS_sendto, SYS_munmap, SYS_mremap, SYS_brk, SYS_exit_group, SYS_rt_sigreturn,
     /* Of contended locks, of which one thread has none, and of abort(). */
     SYS_futex, SYS_rt_sigprocmask, SYS_gettid, SYS_getpid,
     /* Where there is no vDSO for it. */
@@ -92,8 +92,9 @@ static const int fatal[] = {
     SYS_open,
 #endif
 };
-/* Fails harmlessly: libraries write diagnostics to standard error. */
-static const int denied[] = {SYS_write, SYS_writev};
+/* Fail harmlessly: libraries write diagnostics to standard error; GLib asks first whether that is the journal
+   or a terminal. */
+static const int denied[] = {SYS_write, SYS_writev, SYS_getpeername, SYS_ioctl};
 
 enum { allowed_count = sizeof allowed / sizeof *allowed, fatal_count = sizeof fatal / sizeof *fatal, denied_count = sizeof denied / sizeof *denied };
 
@@ -129,6 +130,12 @@ static int filter_calls(void) {
     filter[n++] = RETURN(SECCOMP_RET_KILL_PROCESS);
     filter[n++] = RETURN(SECCOMP_RET_ALLOW);
   }
+  /* Not the advices that damage pages: MADV_HWPOISON and MADV_SOFT_OFFLINE. */
+  filter[n++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 4);
+  filter[n++] = ARGUMENT(2);
+  filter[n++] = JUMP(BPF_JMP | BPF_JGE | BPF_K, 100, 0, 1);
+  filter[n++] = RETURN(SECCOMP_RET_ERRNO | EINVAL);
+  filter[n++] = RETURN(SECCOMP_RET_ALLOW);
   /* abort() signals itself. */
   filter[n++] = JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 6);
   filter[n++] = ARGUMENT(0);
@@ -167,14 +174,29 @@ static void limit(int resource, rlim_t value) {
   setrlimit(resource, &both);
 }
 
-/* Bytes of address space in use. */
-static size_t mapped_bytes(void) {
+/* Bytes of address space in use, and those of it that are private and writable. */
+static size_t mapped_bytes(size_t *data) {
+  *data = 0;
   FILE *file = fopen("/proc/self/statm", "re");
   if (!file) return 0;
-  unsigned long pages = 0;
-  int count = fscanf(file, "%lu", &pages);
+  unsigned long pages = 0, data_pages = 0;
+  int count = fscanf(file, "%lu %*u %*u %*u %*u %lu", &pages, &data_pages);
   fclose(file);
-  return count == 1 ? pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
+  if (count != 2) return 0;
+  *data = data_pages * (size_t)sysconf(_SC_PAGESIZE);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A worker of root is not to have the powers of root. Fails where there are none. */
+static void drop_capabilities(void) {
+  struct {
+    uint32_t version;
+    int pid;
+  } header = {0x20080522, 0};
+  struct {
+    uint32_t effective, permitted, inheritable;
+  } none[2] = {{0, 0, 0}, {0, 0, 0}};
+  (void)syscall(SYS_capset, &header, none);
 }
 
 static void prefer_as_victim(void) {
@@ -198,7 +220,7 @@ int csandbox_lock(const csandbox_lock_options *options, csandbox_posture *postur
   warm_up_sorting();
   prefer_as_victim();
   prctl(PR_SET_DUMPABLE, 0);
-  size_t mapped = mapped_bytes();
+  size_t data, mapped = mapped_bytes(&data);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_NOFILE, 8);
   if (!csandbox_is_sanitized()) {
@@ -207,10 +229,13 @@ int csandbox_lock(const csandbox_lock_options *options, csandbox_posture *postur
     limit(RLIMIT_CPU, options->processor_time);
     if (mapped && options->memory <= SIZE_MAX - mapped) {
       limit(RLIMIT_AS, mapped + options->memory);
+      /* The reservations of shared memory can be given up for other memory. */
+      if (data) limit(RLIMIT_DATA, data + options->memory);
       posture->has_address_limit = 1;
     }
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -errno;
+  drop_capabilities();
   if (!options->without_landlock) posture->landlock_abi = deny_by_landlock();
   struct sigaction action = {0};
   action.sa_sigaction = report_violation;

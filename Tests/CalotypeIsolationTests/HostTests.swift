@@ -105,9 +105,24 @@ struct HostTests {
         #expect(
           try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/\(number)") == "/dev/null")
       }
+      let status = try String(contentsOf: URL(filePath: folder + "/status"), encoding: .utf8)
+      #expect(status.contains("CapEff:\t0000000000000000"))
       let variables = try Data(contentsOf: URL(filePath: folder + "/environ"))
       #expect(!String(decoding: variables, as: UTF8.self).contains(secret))
     }
+  }
+
+  @Test("an input leaves nothing behind the next one", .enabled(if: geteuid() == 0))
+  func rest() throws {
+    let input = "calotype-input-\(UInt64.random(in: 0 ... .max))"
+    let sandbox = Sandboxes.service()
+    let coders = Sandboxes.registry(sandbox)
+    let image = try SandboxLifeTests.photo(width: 64, height: 48)
+    for data in [image + Data(count: 10_000) + Data(input.utf8), image] { _ = try coders.decode(data) }
+    let worker = try sandbox.pool.take(for: nil, until: .distantFuture)
+    defer { sandbox.pool.giveBack(worker) }
+    #expect(try !Memory(of: worker.pid).contains(input))
+    #expect(sandbox.statistics.starts == 1)
   }
 
   /// The memory of another process, for root.

@@ -133,6 +133,75 @@ struct SandboxLifeTests {
     #expect(Sandboxes.error(.none, sandbox) == nil)
   }
 
+  @Test("an idle worker that is killed by others costs no image", .enabled(if: !Sanitizer.isOn))
+  func lost() throws {
+    let sandbox = Sandboxes.service()
+    let coders = Sandboxes.registry(sandbox)
+    let data = try Self.photo(width: 32, height: 32)
+    for _ in 0..<3 {
+      _ = try coders.decode(data)
+      let worker = try sandbox.pool.take(for: nil, until: .distantFuture)
+      kill(worker.pid, SIGKILL)
+      sandbox.pool.giveBack(worker)
+      _ = try coders.decode(data)
+    }
+    #expect(sandbox.statistics.crashes == 0 && sandbox.statistics.quarantined == 0)
+  }
+
+  @Test("slow images delay no others, however many there are", .enabled(if: !Sanitizer.isOn))
+  func slow() throws {
+    let sandbox = Sandboxes.service {
+      $0.deadline = .milliseconds(50)
+      $0.restart = SandboxConfiguration.Restart(deathsPerMinute: 2, delay: .seconds(30))
+    }
+    for _ in 0..<8 { #expect(Sandboxes.error(.spin, sandbox)?.code == "limitExceeded") }
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+  }
+
+  @Test("sessions that end while their worker is busy are closed")
+  func endedSessions() throws {
+    let sandbox = Sandboxes.service()
+    var stream: IncrementalDecoder? = Sandboxes.registry(sandbox).makeIncrementalDecoder()
+    try stream?.append(Self.photo(width: 32, height: 32).prefix(100))
+    let worker = try sandbox.pool.take(for: nil, until: .distantFuture)
+    #expect(worker.sessions.count == 1)
+    stream = nil
+    sandbox.pool.giveBack(worker)
+    #expect(worker.sessions.isEmpty && worker.endedSessions.count == 1)
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+    #expect(worker.endedSessions.isEmpty)
+    #expect(sandbox.statistics.starts == 1)
+  }
+
+  @Test("where each image has a worker of its own, a session has one, too")
+  func sessionOfOne() throws {
+    let sandbox = Sandboxes.service(workers: 2) { $0.reuse = .one }
+    let coders = Sandboxes.registry(sandbox)
+    let data = try Self.photo(width: 32, height: 32)
+    let stream = coders.makeIncrementalDecoder()
+    try stream.append(data.prefix(100))
+    let number = try #require(sandbox.pool.numbersWithSessions.first)
+    for _ in 0..<3 { _ = try coders.decode(data) }
+    let worker = try #require(sandbox.pool.takeIdle(number: number))
+    #expect(worker.served == 1)
+    sandbox.pool.giveBack(worker)
+    try stream.append(data.dropFirst(100))
+    #expect(try stream.finish().bitmap == CoderRegistry.standard.decode(data).bitmap)
+  }
+
+  @Test("durations that would overflow are no description")
+  func durations() throws {
+    for (duration, isSound) in [(Duration.seconds(Int64.max), false), (.seconds(1 << 32), true)] {
+      var info = ImageInfo(format: .gif, size: PixelSize(width: 1, height: 1))
+      (info.frameCount, info.durations) = (2, [duration, duration])
+      var writer = WireWriter()
+      writer.write(info)
+      var reader = WireReader(writer.bytes)
+      let read = try? reader.info(within: .default)
+      #expect((read == info) == isSound)
+    }
+  }
+
   @Test("a cancelled task ends its decode at once", .enabled(if: !Sanitizer.isOn))
   func cancellation() async throws {
     let sandbox = Sandboxes.service()

@@ -59,7 +59,16 @@ int csandbox_release(int memory, size_t offset, size_t count);
 /* Maps shared memory. The size may exceed that of the memory, which can grow up to it. NULL on failure. */
 void *csandbox_map(int memory, size_t count, int is_writable);
 
-/* Sends one datagram; never blocks for more than the receiver needs to take it, and raises no SIGPIPE. */
+/* Opens shared memory once more, for reading only. Mappings of it can never be made writable. */
+int csandbox_reader(int memory);
+
+/* Sends one datagram without waiting: -EAGAIN if the other end does not take them. Raises no SIGPIPE. */
+ptrdiff_t csandbox_post(int socket, const void *bytes, size_t count);
+
+/* Takes a datagram that is there already. Returns its length; -EAGAIN if there is none; 0 at the end of the connection. */
+ptrdiff_t csandbox_pending(int socket);
+
+/* Sends one datagram, and waits until the other end has room for it. Raises no SIGPIPE. */
 ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count);
 
 /* Receives one datagram; 0 at the end of the connection. -EAGAIN after csandbox_set_timeout, -EMSGSIZE if it is larger

@@ -149,6 +149,9 @@ extension DecodingSandbox {
   /// The time that is granted beyond a deadline, for the worker's own limit to take effect first.
   private static let grace = Duration.milliseconds(10)
 
+  /// The number of workers that may be lost to others, such as an operator, before a job fails.
+  static let maxLosses = 3
+
   /// Returns the end of a job that begins now.
   func deadline(_ limits: DecodeLimits) -> MonotonicTime {
     MonotonicTime.now.advanced(by: min(limits.maxDuration, configuration.deadline) + Self.grace)
@@ -161,10 +164,10 @@ extension DecodingSandbox {
   ) throws(ImagingError) -> Result {
     try pool.checkQuarantine(job.data)
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
-    var isRetry = false
+    var isRetry = false, losses = 0
     var format = job.format ?? ImageFormat.sniff(job.data)
     while true {
-      let worker = try pool.take(for: format, until: waiting)
+      let worker = try pool.take(for: format, isFresh: isRetry, until: waiting)
       let served = worker.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
         try worker.perform(
@@ -181,8 +184,12 @@ extension DecodingSandbox {
         return try outcome.get()
       case .failure(let failure):
         let error = end(worker, after: failure, job)
-        // One that has served others may have died of what they left behind.
-        if case .died(.signal) = failure, served > 0, !isRetry {
+        if case .gone = failure, losses < Self.maxLosses {
+          losses += 1
+          continue
+        }
+        // One that has served others may fail because of what they left behind.
+        if failure.mayBeInherited, served > 0, !isRetry {
           isRetry = true
           continue
         }
@@ -202,7 +209,10 @@ extension DecodingSandbox {
 
   /// Ends a worker that has failed, and returns the error of its job.
   func end(_ worker: SandboxProcess, after failure: WorkerFailure, _ job: SandboxJob) -> ImagingError {
-    if case .died = failure {} else { worker.end(killing: true) }
+    switch failure {
+    case .died, .gone: break
+    default: worker.end(killing: true)
+    }
     let format = job.format ?? ImageFormat.sniff(job.data) ?? .unknown
     switch failure {
     case .died(.signal(let signal)):
@@ -212,18 +222,21 @@ extension DecodingSandbox {
       pool.bury(worker, isDeath: true) { $0.violations += 1 }
       return .sandboxViolation(reason: "a forbidden system call", systemCall: nil)
     case .died(.memory):
-      pool.bury(worker, isDeath: true) { $0.memoryKills += 1 }
+      pool.bury(worker, isDeath: false) { $0.memoryKills += 1 }
       return .outOfMemory(byteCount: configuration.memory)
     case .died(.exit(let status)):
       pool.bury(worker, isDeath: true) { $0.violations += 1 }
       return .sandboxViolation(reason: "the worker has ended with status \(status)", systemCall: nil)
     case .died(.processorTime), .deadline:
-      pool.bury(worker, isDeath: true) { $0.kills += 1 }
+      pool.bury(worker, isDeath: false) { $0.kills += 1 }
       let limit = Int(min(job.limits.maxDuration, configuration.deadline) / .milliseconds(1))
       return .limitExceeded(.duration, value: limit, limit: limit)
     case .died(.unknown):
       pool.bury(worker, isDeath: true) { $0.crashes += 1 }
       return .decoderCrashed(format, signal: 0)
+    case .gone:
+      pool.bury(worker, isDeath: false) { $0.kills += 1 }
+      return .sandboxUnavailable(reason: "workers are killed before they begin")
     case .violation(let reason, let call):
       pool.bury(worker, isDeath: true) { $0.violations += 1 }
       return .sandboxViolation(reason: reason, systemCall: call)
@@ -246,8 +259,18 @@ extension WorkerFailure {
   /// A Boolean value that indicates whether the input is refused from now on.
   var blamesInput: Bool {
     switch self {
-    case .died(.signal), .died(.forbiddenCall), .died(.exit), .died(.unknown), .violation: true
-    case .died(.memory), .died(.processorTime), .deadline, .cancelled, .outOfMemory, .system: false
+    case .died(.signal), .died(.forbiddenCall), .died(.exit), .violation: true
+    case .died(.memory), .died(.processorTime), .died(.unknown), .gone, .deadline, .cancelled, .outOfMemory,
+      .system:
+      false
+    }
+  }
+
+  /// A Boolean value that indicates whether another image of the same worker may be the cause.
+  var mayBeInherited: Bool {
+    switch self {
+    case .died, .violation: true
+    case .gone, .deadline, .cancelled, .outOfMemory, .system: false
     }
   }
 }

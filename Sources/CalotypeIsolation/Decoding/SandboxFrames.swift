@@ -14,12 +14,12 @@ final class SandboxFrames: FrameDecoding {
 
   /// Returns `nil` for a still image.
   init?(_ service: DecodingSandbox, _ data: Data, _ options: DecodeOptions) throws(ImagingError) {
-    session = SandboxSession(service, options)
+    session = SandboxSession(service, options, hasWholeInput: true)
     self.data = data
     let options = session.options
     self.options = options
     let (info, keyFrames) = try session.perform(
-      SandboxSession.Step(body: { .openFrames(session: $0, options) }, input: data), after: []
+      SandboxSession.Step(body: { .openFrames(session: $0, options) }, input: data), of: data, after: { [] }
     ) { (reader, _) throws(WireError) in
       let info = try reader.info(within: options.limits)
       let isAnimated = try reader.bool()
@@ -40,7 +40,7 @@ final class SandboxFrames: FrameDecoding {
     let options = options
     let opening = SandboxSession.Step(body: { .openFrames(session: $0, options) }, input: data)
     let image = try session.perform(
-      SandboxSession.Step(body: { .frame(session: $0, index: index) }), after: [opening]
+      SandboxSession.Step(body: { .frame(session: $0, index: index) }), of: data, after: { [opening] }
     ) { (reader, memory) throws(WireError) in
       try reader.images(for: [options], in: memory)
     }[0]

@@ -15,33 +15,25 @@ final class SandboxSession {
 
   let service: DecodingSandbox
   let options: DecodeOptions
+  private let hasWholeInput: Bool
   /// The number, in whichever worker it is.
   private let number = SandboxSession.numbers.add(1, ordering: .relaxed).newValue
   /// The worker that has the session.
   private var worker: Int?
 
-  init(_ service: DecodingSandbox, _ options: DecodeOptions) {
+  /// - Parameters:
+  ///   - service: The sandbox.
+  ///   - options: The options of the decoder.
+  ///   - hasWholeInput: Whether the input of each step is a whole file, which is to blame if it kills the worker. A part may be
+  ///     another file by itself.
+  init(_ service: DecodingSandbox, _ options: DecodeOptions, hasWholeInput: Bool) {
     self.service = service
+    self.hasWholeInput = hasWholeInput
     self.options = service.bounded(options)
   }
 
   deinit {
-    if let worker, let process = service.pool.takeIdle(number: worker) { close(process) }
-  }
-
-  /// Ends the session in a worker, and gives it back.
-  private func close(_ process: SandboxProcess) {
-    let deadline = service.deadline(options.limits)
-    process.sessions[number] = nil
-    let closed = try? process.perform(.close(session: number), input: nil, limit: 0, until: deadline) {
-      _, _ in
-    }
-    if closed == nil {
-      process.end(killing: true)
-      service.pool.bury(process, isDeath: true) { $0.crashes += 1 }
-    } else {
-      service.pool.giveBack(process)
-    }
+    if let worker { service.pool.endSession(number, of: worker) }
   }
 
   /// A step of a session.
@@ -54,23 +46,23 @@ final class SandboxSession {
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - history: The steps before it: how to open the session, and all bytes that it has got.
+  ///   - beginning: The first bytes of the image, as far as they have come.
+  ///   - history: Returns the steps before it: how to open the session, and all bytes that it has got.
   ///   - read: Reads the result of the step.
   func perform<Result>(
-    _ step: Step, after history: [Step],
+    _ step: Step, of beginning: Data, after history: () -> [Step],
     _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
   ) throws(ImagingError) -> Result {
-    let inputs = history.compactMap(\.input) + [step.input].compactMap(\.self)
-    for data in inputs.suffix(1) { try service.pool.checkQuarantine(data) }
+    if hasWholeInput { try service.pool.checkQuarantine(beginning) }
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
-    var isRetry = false
-    var format = options.formatHint ?? inputs.first.flatMap { ImageFormat.sniff($0) }
+    var isRetry = false, losses = 0
+    var format = options.formatHint ?? ImageFormat.sniff(beginning)
     while true {
-      let (process, isThere) = try take(for: format, until: waiting)
-      let job = SandboxJob(data: step.input ?? history.last?.input ?? Data(), limits: options.limits)
+      let (process, isThere) = try take(for: format, isFresh: isRetry, until: waiting)
+      let job = SandboxJob(data: beginning, limits: options.limits)
       let others = process.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
-        if !isThere, let error = try replay(history, in: process, job) {
+        if !isThere, let error = try replay(history(), in: process, job) {
           return Swift.Result<Result, ImagingError>.failure(error)
         }
         return try run(step, process, job, read)
@@ -80,7 +72,9 @@ final class SandboxSession {
         process.served += 1
         if case .failure(let error) = outcome, let missing = service.missing(by: error, in: process) {
           (format, worker) = (missing, nil)
-          close(process)
+          process.sessions[number] = nil
+          process.endedSessions.append(number)
+          service.pool.giveBack(process)
           continue
         }
         process.sessions[number] = MonotonicTime.now.nanoseconds
@@ -90,11 +84,15 @@ final class SandboxSession {
       case .failure(let failure):
         worker = nil
         let error = service.end(process, after: failure, job)
-        if case .died(.signal) = failure, others > 0, !isRetry {
+        if case .gone = failure, losses < DecodingSandbox.maxLosses {
+          losses += 1
+          continue
+        }
+        if failure.mayBeInherited, others > 0, !isRetry {
           isRetry = true
           continue
         }
-        if failure.blamesInput, let last = inputs.last { service.pool.quarantine(last, because: error) }
+        if failure.blamesInput, hasWholeInput { service.pool.quarantine(beginning, because: error) }
         throw error
       }
     }
@@ -125,13 +123,13 @@ final class SandboxSession {
 
   /// Returns a worker, and whether it has the session.
   private func take(
-    for format: ImageFormat?, until deadline: MonotonicTime
+    for format: ImageFormat?, isFresh: Bool, until deadline: MonotonicTime
   ) throws(ImagingError) -> (SandboxProcess, Bool) {
     if let worker, let process = try service.pool.take(number: worker, until: deadline) {
       if process.sessions[number] != nil { return (process, true) }
       return (process, false)
     }
-    return (try service.pool.take(for: format, until: deadline), false)
+    return (try service.pool.take(for: format, isFresh: isFresh, until: deadline), false)
   }
 
   private func makeRoom(in process: SandboxProcess) throws(WorkerFailure) {

@@ -7,6 +7,8 @@ final class SandboxStream: IncrementalImageDecoding {
   private let options: DecodeOptions
   /// The bytes so far, for another worker.
   private var chunks: [Data] = []
+  /// The first of them, by which the format is recognised.
+  private var beginning = Data()
   private var hasFinished = false
   private(set) var info: ImageInfo?
   private(set) var profile: ColorProfile?
@@ -15,13 +17,16 @@ final class SandboxStream: IncrementalImageDecoding {
   private(set) var isFramePartial = false
   private(set) var isFrameDamaged = false
 
+  /// Longer than any header by which a format is recognised, but for that of a drawing behind long comments.
+  private static let beginningLength = 4096
+
   init(_ service: DecodingSandbox, _ options: DecodeOptions) {
-    session = SandboxSession(service, options)
+    session = SandboxSession(service, options, hasWholeInput: false)
     self.options = session.options
   }
 
-  /// How to get to the present state.
-  private var history: [SandboxSession.Step] {
+  /// Returns the way to the present state.
+  private func history() -> [SandboxSession.Step] {
     let options = options
     var steps = [SandboxSession.Step(body: { .openStream(session: $0, options) })]
     if !chunks.isEmpty {
@@ -34,8 +39,11 @@ final class SandboxStream: IncrementalImageDecoding {
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
+    if beginning.count < Self.beginningLength {
+      beginning.append(chunk.prefix(Self.beginningLength - beginning.count))
+    }
     let (state, failure) = try session.perform(
-      SandboxSession.Step(body: { .append(session: $0) }, input: chunk), after: history
+      SandboxSession.Step(body: { .append(session: $0) }, input: chunk), of: beginning, after: history
     ) { [options] (reader, _) throws(WireError) in
       let state = try StreamState(&reader, within: options.limits)
       return (state, try reader.optional { reader throws(WireError) in try reader.error() })
@@ -52,7 +60,8 @@ final class SandboxStream: IncrementalImageDecoding {
   }
 
   func snapshot() throws(ImagingError) -> Image? {
-    try session.perform(SandboxSession.Step(body: { .snapshot(session: $0) }), after: history) {
+    try session.perform(SandboxSession.Step(body: { .snapshot(session: $0) }), of: beginning, after: history)
+    {
       [options] (reader, memory) throws(WireError) in
       try reader.optionalImage(for: options, in: memory)
     }
@@ -60,7 +69,7 @@ final class SandboxStream: IncrementalImageDecoding {
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     let image = try session.perform(
-      SandboxSession.Step(body: { .frame(session: $0, index: index) }), after: history
+      SandboxSession.Step(body: { .frame(session: $0, index: index) }), of: beginning, after: history
     ) { [options] (reader, memory) throws(WireError) in
       try reader.images(for: [options], in: memory)
     }[0]
@@ -70,7 +79,7 @@ final class SandboxStream: IncrementalImageDecoding {
 
   func finish() throws(ImagingError) -> Image {
     let (image, state) = try session.perform(
-      SandboxSession.Step(body: { .finish(session: $0) }), after: history
+      SandboxSession.Step(body: { .finish(session: $0) }), of: beginning, after: history
     ) { [options] (reader, memory) throws(WireError) in
       (try reader.images(for: [options], in: memory)[0], try StreamState(&reader, within: options.limits))
     }

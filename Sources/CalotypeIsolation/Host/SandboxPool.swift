@@ -16,7 +16,8 @@ final class SandboxPool: Sendable {
 
     init(_ configuration: SandboxConfiguration) {
       self.configuration = configuration
-      state = Monitor(State(throttle: RestartThrottle(configuration.restart)))
+      state = Monitor(
+        State(isOne: configuration.reuse == .one, throttle: RestartThrottle(configuration.restart)))
     }
   }
 
@@ -31,6 +32,14 @@ final class SandboxPool: Sendable {
     var pastTime = Duration.zero
     /// Threads that wait for any worker, and those that wait for a particular one.
     var waiting = 0, waitingForOne = 0
+    /// Those among them that wait for a worker that has not served anybody.
+    var waitingForFresh = 0
+    /// A Boolean value that indicates whether each image has a worker of its own.
+    let isOne: Bool
+    /// Sessions that have ended while their worker was lent, by the number of the worker.
+    var endedSessions: [Int: [UInt64]] = [:]
+    /// Starts that have failed, one after the other.
+    var failedStarts = 0
     /// The formats that were asked for, and whose libraries new workers open.
     var formats: Set<ImageFormat> = []
     var nextNumber = 0
@@ -47,8 +56,8 @@ final class SandboxPool: Sendable {
   /// A worker that was taken out of the idle ones.
   private enum Taken {
     case lent(SandboxProcess)
-    /// It lacks a library, and is to end.
-    case unequipped(SandboxProcess)
+    /// It lacks a library or has served others, and is to end.
+    case unsuited(SandboxProcess)
   }
 
   private let core: Core
@@ -81,8 +90,14 @@ final class SandboxPool: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether this machine has no sandbox: no worker has ever started.
-  var isUnavailable: Bool { core.state.withLock { $0.failure != nil && $0.statistics.starts == 0 } }
+  /// A Boolean value that indicates whether this machine has no sandbox: no worker has ever started, and the last attempt was
+  /// moments ago.
+  var isUnavailable: Bool {
+    core.state.withLock { state in
+      guard let failure = state.failure, state.statistics.starts == 0 else { return false }
+      return state.failedStarts >= SandboxPool.Core.patience && failure.end > .now
+    }
+  }
 
   func count(_ change: (inout SandboxStatistics) -> Void) {
     core.state.withLock { change(&$0.statistics) }
@@ -92,36 +107,47 @@ final class SandboxPool: Sendable {
   ///
   /// - Parameters:
   ///   - format: The format of the image, as far as it is known.
+  ///   - isFresh: Whether it must not have served anybody.
   ///   - deadline: The end of the time.
   /// - Throws: `ImagingError.cancelled`, `ImagingError.sandboxUnavailable` if none can be started, or none
   ///   is free before the deadline.
   func take(
-    for format: ImageFormat?, until deadline: MonotonicTime
+    for format: ImageFormat?, isFresh: Bool = false, until deadline: MonotonicTime
   ) throws(ImagingError) -> SandboxProcess {
     let format = format.flatMap { configuration.opensLibrary(of: $0) ? $0 : nil }
-    if let worker = core.state.withLock({ $0.takeLastIdle(for: format) }) { return worker }
+    // Not past those who wait.
+    let ready = core.state.withLock { $0.waiting == 0 ? $0.takeLastIdle(for: format, isFresh) : nil }
+    if let ready { return ready }
     let starts = core.state.withLock(waking: .all) { state -> Bool in
       state.waiting += 1
+      state.waitingForFresh += isFresh ? 1 : 0
       if let format { state.formats.insert(format) }
       defer { state.isStarted = true }
       return !state.isStarted
     }
-    defer { core.state.withLock { $0.waiting -= 1 } }
+    defer {
+      core.state.withLock { state in
+        state.waiting -= 1
+        state.waitingForFresh -= isFresh ? 1 : 0
+      }
+    }
     if starts { Threads.start(name: "calotype-sandbox") { [core] in core.startWorkers() } }
     let longestDelay = configuration.deadline, limit = configuration.workers
     while true {
       let now = MonotonicTime.now
       let end = min(deadline, now.advanced(by: .milliseconds(5)))
       let found = core.state.wait(until: end) { state -> Result<Taken, ImagingError>? in
-        if let worker = state.takeLastIdle(for: format) { return .success(.lent(worker)) }
-        if state.alive.count >= limit, let worker = state.takeUnequipped() {
-          return .success(.unequipped(worker))
+        if let worker = state.takeLastIdle(for: format, isFresh) { return .success(.lent(worker)) }
+        if state.alive.count >= limit, !state.isStarting,
+          let worker = state.takeUnsuited(for: format, isFresh)
+        {
+          return .success(.unsuited(worker))
         }
         return state.refusal(until: now.advanced(by: longestDelay)).map { .failure($0) }
       }
       switch try found?.get() {
       case .lent(let worker): return worker
-      case .unequipped(let worker):
+      case .unsuited(let worker):
         core.retire(worker)
         core.state.withLock(waking: .all) { _ in }
         continue
@@ -162,6 +188,22 @@ final class SandboxPool: Sendable {
     }
   }
 
+  /// Ends a session of a worker, at the latest before its next job. Does not wait.
+  func endSession(_ session: UInt64, of number: Int) {
+    core.state.withLock { state in
+      guard state.alive[number] != nil else { return }
+      state.endedSessions[number, default: []].append(session)
+      if let worker = state.idle.first(where: { $0.number == number }) {
+        state.closeEndedSessions(of: worker)
+      }
+    }
+  }
+
+  /// The idle workers that have sessions.
+  var numbersWithSessions: [Int] {
+    core.state.withLock { $0.idle.filter { !$0.sessions.isEmpty }.map(\.number) }
+  }
+
   /// Lends a particular worker if it is idle.
   func takeIdle(number: Int) -> SandboxProcess? {
     core.state.withLock { state in
@@ -172,13 +214,14 @@ final class SandboxPool: Sendable {
   /// Takes back a worker, which ends if it has served long enough.
   func giveBack(_ worker: SandboxProcess) {
     let limit = if case .images(let count) = configuration.reuse { max(1, count) } else { 1 }
-    let isSpent = worker.served >= limit && worker.sessions.isEmpty
+    func isSpent(_ worker: SandboxProcess) -> Bool { worker.served >= limit && worker.sessions.isEmpty }
     // Nobody is woken in vain: the thread that starts workers does not need this one.
     func waking(_ state: borrowing State) -> Monitor<State>.Waking {
-      isSpent || state.waiting + state.waitingForOne > 0 ? .all : .nobody
+      !worker.isAlive || isSpent(worker) || state.waiting + state.waitingForOne > 0 ? .all : .nobody
     }
     let (isKept, mustBeWatched) = core.state.withLock(waking: waking) { state -> (Bool, Bool) in
-      guard worker.isAlive, !isSpent, !state.isClosed else {
+      state.closeEndedSessions(of: worker)
+      guard worker.isAlive, !isSpent(worker), !state.isClosed else {
         state.alive[worker.number] = nil
         return (false, false)
       }
@@ -195,6 +238,7 @@ final class SandboxPool: Sendable {
   func bury(_ worker: SandboxProcess, isDeath: Bool, _ change: (inout SandboxStatistics) -> Void) {
     core.state.withLock(waking: .all) { state in
       state.alive[worker.number] = nil
+      state.endedSessions[worker.number] = nil
       if isDeath { state.throttle.noteDeath(at: .now) }
       state.pastTime += worker.processorTime
       change(&state.statistics)
@@ -221,32 +265,59 @@ final class SandboxPool: Sendable {
 }
 
 extension SandboxPool.State {
-  fileprivate mutating func takeLastIdle(for format: ImageFormat?) -> SandboxProcess? {
-    let index = format.map { format in idle.lastIndex { $0.formats.contains(format) } } ?? idle.indices.last
-    return index.map { takeIdle(at: $0) }
+  /// Returns true if a worker can do a job.
+  private func suits(_ worker: SandboxProcess, _ format: ImageFormat?, _ isFresh: Bool) -> Bool {
+    (format.map { worker.formats.contains($0) } ?? true) && (!isFresh || worker.served == 0)
+      && (!isOne || worker.sessions.isEmpty)
   }
 
-  /// Takes a worker out for good that lacks a library; preferably one without sessions.
-  fileprivate mutating func takeUnequipped() -> SandboxProcess? {
-    let unequipped = idle.indices.filter { !idle[$0].formats.isSuperset(of: formats) }
-    guard let index = unequipped.min(by: { idle[$0].sessions.count < idle[$1].sessions.count }) else {
+  fileprivate mutating func takeLastIdle(for format: ImageFormat?, _ isFresh: Bool) -> SandboxProcess? {
+    idle.lastIndex { suits($0, format, isFresh) }.map { takeIdle(at: $0) }
+  }
+
+  /// Takes a worker out for good that cannot do a job; preferably one without sessions, which go on elsewhere.
+  fileprivate mutating func takeUnsuited(for format: ImageFormat?, _ isFresh: Bool) -> SandboxProcess? {
+    let unsuited = idle.indices.filter { !suits(idle[$0], format, isFresh) }
+    guard let index = unsuited.min(by: { idle[$0].sessions.count < idle[$1].sessions.count }) else {
       return nil
     }
     alive[idle[index].number] = nil
     return takeIdle(at: index)
   }
 
+  fileprivate var isStarting: Bool { alive.values.contains(0) }
+
+  /// A Boolean value that indicates whether another worker would have a job.
+  fileprivate var wantsWorker: Bool {
+    let suited = idle.count { suits($0, nil, false) && $0.formats.isSuperset(of: formats) }
+    return waiting > suited || waitingForFresh > 0 && !idle.contains { $0.served == 0 }
+  }
+
   fileprivate mutating func takeIdle(at index: Int) -> SandboxProcess {
     idleSince[idle[index].number] = nil
-    return idle.remove(at: index)
+    let worker = idle.remove(at: index)
+    closeEndedSessions(of: worker)
+    return worker
+  }
+
+  /// Notes in a worker, which nobody uses, the sessions that it is to close.
+  fileprivate mutating func closeEndedSessions(of worker: SandboxProcess) {
+    for session in endedSessions.removeValue(forKey: worker.number) ?? []
+    where worker.sessions.removeValue(forKey: session) != nil {
+      worker.endedSessions.append(session)
+    }
   }
 
   /// The error for a thread that would wait in vain.
   fileprivate mutating func refusal(until deadline: MonotonicTime) -> ImagingError? {
     if isClosed { return .sandboxUnavailable(reason: "it was shut down") }
+    // Others may become free.
+    guard alive.isEmpty else { return nil }
     let now = MonotonicTime.now
-    if let failure, failure.end > now { return .sandboxUnavailable(reason: failure.reason) }
-    if alive.isEmpty, throttle.earliestStart(now: now) > deadline {
+    if let failure, failedStarts >= SandboxPool.Core.patience, failure.end > now {
+      return .sandboxUnavailable(reason: failure.reason)
+    }
+    if throttle.earliestStart(now: now) > deadline {
       return .sandboxUnavailable(reason: "workers have died too often; new ones start later")
     }
     return nil
@@ -260,8 +331,13 @@ extension SandboxPool.Core {
     state.withLock { $0.pastTime += worker.processorTime }
   }
 
-  /// The time for which a failure to start is not tried again.
-  private static let failureDuration = Duration.seconds(5)
+  /// The number of failures to start after which waiting jobs fail.
+  static let patience = 3
+
+  /// The time for which a start is not tried again after so many failures.
+  private static func pause(after failures: Int) -> Duration {
+    failures < patience ? .milliseconds(50) : .seconds(5)
+  }
 
   private enum Next {
     case start(Int, opening: Set<ImageFormat>)
@@ -284,7 +360,7 @@ extension SandboxPool.Core {
           state.statistics.starts += 1
           state.alive[number] = worker.pid
           state.statistics.posture = worker.posture
-          state.failure = nil
+          (state.failure, state.failedStarts) = (nil, 0)
           guard !state.isClosed else { return true }
           state.idle.append(worker)
           state.idleSince[number] = .now
@@ -299,7 +375,9 @@ extension SandboxPool.Core {
       } catch {
         state.withLock(waking: .all) { state in
           state.alive[number] = nil
-          state.failure = (error.reason, MonotonicTime.now.advanced(by: Self.failureDuration))
+          state.failedStarts += 1
+          let end = MonotonicTime.now.advanced(by: Self.pause(after: state.failedStarts))
+          state.failure = (error.reason, end)
         }
       }
     }
@@ -332,7 +410,7 @@ extension SandboxPool.Core {
     guard state.alive.count < configuration.workers else { return false }
     // Workers of a single image are started ahead, once there was an image.
     if configuration.reuse == .one { return state.statistics.starts > 0 || state.waiting > 0 }
-    return state.waiting > state.idle.count { $0.formats.isSuperset(of: state.formats) }
+    return state.wantsWorker
   }
 }
 

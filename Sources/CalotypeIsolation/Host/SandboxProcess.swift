@@ -20,10 +20,13 @@ final class SandboxProcess: @unchecked Sendable {
   let pid: Int32
   private var process: csandbox_process
   private let memory: SharedMemory
-  private var lastJob: UInt64 = 0
+  /// The number of the job in progress: a random one, so that no reply can be sent before its job.
+  private var job: UInt64 = 0
   private var buffer = [UInt8](repeating: 0, count: SandboxReply.byteLimit + 64)
   /// The sessions in the worker, and the numbers of their last jobs.
   var sessions: [UInt64: UInt64] = [:]
+  /// Sessions that have ended in the host, and not yet in the worker.
+  var endedSessions: [UInt64] = []
   /// Images that were decoded.
   var served = 0
   private(set) var isAlive = true
@@ -59,7 +62,7 @@ final class SandboxProcess: @unchecked Sendable {
     let status = program.withCString { program in
       configuration.role(opening: formats).description.withCString { role in
         var options = csandbox_start_options(
-          program: program, role: role, input: memory.input.number, output: memory.output.number)
+          program: program, role: role, input: memory.inputForReading.number, output: memory.output.number)
         return csandbox_start(&options, &process)
       }
     }
@@ -102,6 +105,9 @@ final class SandboxProcess: @unchecked Sendable {
     _ body: SandboxRequest.Body, input: Data?, limit: Int, until deadline: MonotonicTime,
     _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
   ) throws(WorkerFailure) -> Swift.Result<Result, ImagingError> {
+    while let session = endedSessions.popLast() {
+      _ = try exchange(.close(session: session), inputCount: 0, until: deadline)
+    }
     if let input { try memory.setInput(input) }
     var outcome = try exchange(body, inputCount: input?.count ?? 0, until: deadline)
     if case .needs(let count) = outcome {
@@ -136,15 +142,21 @@ final class SandboxProcess: @unchecked Sendable {
   private func exchange(
     _ body: SandboxRequest.Body, inputCount: Int, until deadline: MonotonicTime
   ) throws(WorkerFailure) -> SandboxReply.Outcome {
-    lastJob += 1
+    // What it says unasked would be taken for the reply.
+    let pending = csandbox_pending(process.socket)
+    guard pending != 0 else { throw .gone(end(killing: false)) }
+    guard pending < 0 else { throw .violation(reason: "a reply without a job", call: nil) }
+    job = .random(in: 1..<ViolationReport.mark)
     hasMemory = true
     let request = SandboxRequest(
-      id: lastJob, body: body, inputCount: inputCount, outputCapacity: memory.results.count,
+      id: job, body: body, inputCount: inputCount, outputCapacity: memory.results.count,
       clearsBuffers: PixelPool.shared.zeroesOnReturn)
     let bytes = request.bytes
     guard bytes.count <= SandboxRequest.byteLimit else { throw .outOfMemory(byteCount: bytes.count) }
-    guard csandbox_send(process.socket, bytes, bytes.count) == bytes.count else {
-      throw .died(end(killing: false))
+    switch csandbox_post(process.socket, bytes, bytes.count) {
+    case bytes.count: break
+    case -Int(EAGAIN): throw .violation(reason: "it does not take its jobs", call: nil)
+    default: throw .gone(end(killing: false))
     }
     while true {
       let count = csandbox_receive(process.socket, &buffer, buffer.count)
@@ -162,8 +174,8 @@ final class SandboxProcess: @unchecked Sendable {
     }
     do throws(WireError) {
       let reply = try SandboxReply(bytes, capacity: memory.results.count)
-      guard reply.id == lastJob else {
-        throw WireError(reason: "a reply to job \(reply.id) instead of \(lastJob)")
+      guard reply.id == job else {
+        throw WireError(reason: "a reply to job \(reply.id) instead of \(job)")
       }
       return reply.outcome
     } catch {

@@ -7,11 +7,15 @@ import Glibc
 /// reading them never faults.
 final class SharedMemory {
   let input: FileDescriptor
+  /// The input for the worker, which cannot make its mapping writable.
+  let inputForReading: FileDescriptor
   let output: FileDescriptor
   private let inputBase: UnsafeMutableRawPointer
   private let outputBase: UnsafeMutableRawPointer
   private var inputCount = SandboxProcess.inputSize
   private var outputCount = SandboxProcess.outputSize
+  /// Bytes of the last input.
+  private var lastCount = 0
 
   init() throws(SandboxStartFailure) {
     func create(_ count: Int) throws(SandboxStartFailure) -> (FileDescriptor, UnsafeMutableRawPointer) {
@@ -27,6 +31,11 @@ final class SharedMemory {
     }
     (input, inputBase) = try create(SandboxProcess.inputSize)
     do throws(SandboxStartFailure) {
+      let reader = csandbox_reader(input.number)
+      guard reader >= 0 else {
+        throw SandboxStartFailure(reason: "shared memory cannot be opened: \(SystemError.text(of: -reader))")
+      }
+      inputForReading = FileDescriptor(owning: reader)
       (output, outputBase) = try create(SandboxProcess.outputSize)
     } catch {
       munmap(inputBase, WorkerLoop.reservation)
@@ -53,6 +62,9 @@ final class SharedMemory {
     data.withUnsafeBytes { bytes in
       if let base = bytes.baseAddress { inputBase.copyMemory(from: base, byteCount: bytes.count) }
     }
+    // A decoder that reads behind its input does not find another one there.
+    if data.count < lastCount { memset(inputBase + data.count, 0, lastCount - data.count) }
+    lastCount = data.count
   }
 
   /// Makes room for a further result.
@@ -67,6 +79,7 @@ final class SharedMemory {
   /// Returns all pages to the system; the sizes remain.
   func release() {
     _ = csandbox_release(input.number, 0, inputCount)
+    lastCount = 0
     _ = csandbox_release(output.number, 0, outputCount)
   }
 }

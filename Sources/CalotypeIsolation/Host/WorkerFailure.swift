@@ -5,6 +5,8 @@ import Glibc
 enum WorkerFailure: Error {
   /// It ended by itself.
   case died(WorkerDeath)
+  /// It had ended before it was asked.
+  case gone(WorkerDeath)
   /// It did what it must not do.
   case violation(reason: String, call: Int?)
   /// The job took too long.

@@ -41,6 +41,9 @@ extension WireWriter {
 }
 
 extension WireReader {
+  /// The longest duration of a frame: no format has more than 2³² seconds.
+  private static let longestDuration = Duration.seconds(1 << 33)
+
   /// Returns a description within the limits.
   mutating func info(within limits: DecodeLimits) throws(WireError) -> ImageInfo {
     let format = try format()
@@ -65,7 +68,10 @@ extension WireReader {
     } catch {
       throw WireError(reason: "the size exceeds the limits")
     }
-    guard info.durations.allSatisfy({ $0 >= .zero }), (info.colorProfile?.utf8.count ?? 0) <= 1 << 16 else {
+    // Sums of durations do not overflow.
+    guard info.durations.allSatisfy({ $0 >= .zero && $0 <= Self.longestDuration }),
+      info.durations.count <= info.frameCount, (info.colorProfile?.utf8.count ?? 0) <= 1 << 16
+    else {
       throw WireError(reason: "the description of an image is out of range")
     }
     return info

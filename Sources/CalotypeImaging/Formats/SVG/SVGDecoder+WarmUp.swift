@@ -59,6 +59,7 @@ extension SVGDecoder {
       <rect width="32" height="32" filter="url(#noise)"/>
       <g opacity="0.5">\(pictures)</g>
       <text x="2" y="20" lang="en">Aé漢<tspan font-weight="bold" font-style="italic">b</tspan></text>
+      <text x="2" y="25">ไทย</text>
       <text x="2" y="30" font-family="monospace" writing-mode="tb">c</text>
       </svg>
       """

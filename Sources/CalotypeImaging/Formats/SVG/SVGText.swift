@@ -52,7 +52,7 @@ struct SVGText {
   private static func decoded(_ stored: [UInt8]) throws(ImagingError) -> [UInt8] {
     let isWide = MarkupText.isUTF16(stored.span.bytes)
     let text = MarkupText.utf8(stored.span.bytes)
-    guard let declaration = declaration(in: text) else { return text }
+    guard let declaration = try declaration(in: text) else { return text }
     let rest = text[declaration.upperBound...]
     // The declaration of a text in UTF-16 has been read as such.
     guard !isWide, let encoding = encoding(in: text[declaration]) else { return Array(rest) }
@@ -76,11 +76,16 @@ struct SVGText {
   }
 
   /// Returns the place of `<?xml …?>`, which is at the start if anywhere.
-  private static func declaration(in text: [UInt8]) -> Range<Int>? {
+  ///
+  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for one that is longer than 1,024 bytes: its encoding would not be known
+  ///   here, and be looked up elsewhere.
+  private static func declaration(in text: [UInt8]) throws(ImagingError) -> Range<Int>? {
     let start = Array("<?xml".utf8)
     guard text.starts(with: start), text.count > start.count, text[start.count] <= 0x20 else { return nil }
     let head = text.prefix(1024)
-    guard let end = head.indices.first(where: { head[$0...].starts(with: [0x3F, 0x3E]) }) else { return nil }
+    guard let end = head.indices.first(where: { head[$0...].starts(with: [0x3F, 0x3E]) }) else {
+      throw .corrupt(.svg, reason: "its XML declaration does not end within \(head.count) bytes", offset: 0)
+    }
     return 0..<(end + 2)
   }
 
