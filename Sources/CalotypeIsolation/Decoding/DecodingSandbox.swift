@@ -10,7 +10,7 @@ import Glibc
 /// ```swift
 /// let sandbox = DecodingSandbox(SandboxConfiguration(workers: 2))
 /// let coders = sandbox.coders(replacing: .standard)
-/// let image = try fallback.decode(data)                // in another process
+/// let image = try coders.decode(data)                  // in another process
 /// ```
 ///
 /// Workers start when they are needed, and end with the last reference. Calls wait for a worker: make them off the cooperative
