@@ -225,7 +225,9 @@ struct BrowseTests {
     try tmux.line(
       "echo status $?; stty -a | tr ' ;' '\\n' | grep -x -e '-*echo' -e '-*icanon' -e '-*isig' | xargs")
     let cells = try tmux.wait(for: "settings") {
+      // Those of an earlier command may still be there.
       $0.contains { Tmux.text($0).contains("icanon") && !Tmux.text($0).contains("stty") }
+        && $0.contains { Tmux.text($0).hasSuffix("status \(status)") }
     }
     let lines = cells.map(Tmux.text)
     #expect(lines.contains { $0.hasSuffix("status \(status)") }, "\(lines)", sourceLocation: location)
@@ -251,7 +253,11 @@ struct BrowseTests {
     var window = try Window(tmux.wait(for: "narrow window") { Window($0).isSettled(from: 12) })
     #expect(window.places.map(\.item) == [12, 13, 14, 15])
     try tmux.resize(columns: 136, rows: 45)
-    window = try Window(tmux.wait(for: "wide window") { Window($0).isSettled(from: 10) })
+    window = try Window(
+      tmux.wait(for: "wide window") { cells in
+        let window = Window(cells)
+        return window.isSettled(from: 10) && window.places.count == 20
+      })
     #expect(window.places.map(\.item) == Array(10..<30))
 
     let shell = try tmux.value("#{pane_pid}")
