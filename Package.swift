@@ -227,7 +227,7 @@ let package = Package(
       swiftSettings: swift),
     // Killed by the tests, and started as other users.
     .executableTarget(
-      name: "SandboxHost", dependencies: ["CalotypeIsolation", "CalotypeImaging"],
+      name: "SandboxHost", dependencies: ["CalotypeIsolation", "CalotypeImaging", "PNMCoder"],
       path: "Tests/Helpers/SandboxHost", swiftSettings: swift),
     .testTarget(
       name: "CalotypeIsolationTests",

@@ -43,6 +43,8 @@ extern struct csvg_functions {
   void (*error_free)(g_error *error);
   void *(*thread_self)(void);
   void *(*thread_ref)(void *thread);
+  void (*set_log_writer)(int (*writer)(int level, const void *fields, size_t count, void *data), void *data,
+                         void (*release)(void *data));
   void *(*thread_new)(const char *name, void *(*body)(void *), void *argument);
   fc_config *(*config_create)(void);
   void (*config_destroy)(fc_config *config);

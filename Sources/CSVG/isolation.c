@@ -25,6 +25,12 @@ static int is_readable(const char *path, int mode) {
   return 0;
 }
 
+/// Warnings are not written: GLib would first ask whether standard error is the journal, a terminal or a file, and open others.
+static int do_not_log(int level, const void *fields, size_t count, void *data) {
+  (void)level, (void)fields, (void)count, (void)data;
+  return 1;
+}
+
 /// Threads that wait for work call it in a loop before they sleep.
 static int do_not_yield(void) { return 0; }
 
@@ -65,6 +71,7 @@ const char *csvg_isolate(const char *font_folder) {
   if (!failure) failure = limit_images();
   if (!failure) failure = csvg_load_fonts(font_folder);
   if (failure) return failure;
+  csvg.set_log_writer(do_not_log, NULL, NULL);
   csvg_replace("libpangoft2-1.0.so.0", "g_thread_new", (void *)start_thread);
   csvg_replace("librsvg-2.so.2", "sched_yield", (void *)do_not_yield);
   csvg_replace("libfontconfig.so.1", "access", (void *)is_readable);

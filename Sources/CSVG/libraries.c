@@ -30,6 +30,7 @@ CDL_LIBRARY(gobject, "libgobject-2.0.so.0", gobject_symbols);
 
 static const cdl_symbol glib_symbols[] = {
     {"g_error_free", &csvg.error_free},
+    {"g_log_set_writer_func", &csvg.set_log_writer},
     {"g_thread_self", &csvg.thread_self},
     {"g_thread_ref", &csvg.thread_ref},
     {"g_thread_new", &csvg.thread_new},

@@ -157,16 +157,9 @@ void *csandbox_map(int memory, size_t count, int is_writable) {
   return base == MAP_FAILED ? NULL : base;
 }
 
-ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count) {
+ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count, int waits) {
   ssize_t sent;
-  do sent = send(socket, bytes, count, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return sent < 0 ? -errno : sent;
-}
-
-ptrdiff_t csandbox_post(int socket, const void *bytes, size_t count) {
-  ssize_t sent;
-  do sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  do sent = send(socket, bytes, count, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
   while (sent < 0 && errno == EINTR);
   return sent < 0 ? -errno : sent;
 }

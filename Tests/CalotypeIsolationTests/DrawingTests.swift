@@ -8,9 +8,10 @@ import Testing
 @Suite("Drawings in workers", .enabled(if: SVGDecoder().refusal(of: .svg) == nil))
 struct DrawingTests {
   @Test(
-    "text of any script is no attack",
+    "text of any script, and texts that make libraries complain, are no attacks",
     arguments: [
       "<text>ภาษาไทย ພາສາລາວ မြန်မာ ខ្មែរ</text>", "<text>العربية עברית हिन्दी 漢字 😀</text>",
+      "<text font-size='-5'>a</text>", "<text font-size='1e5'>a</text>",
     ])
   func texts(_ text: String) throws {
     let sandbox = Sandboxes.service { $0.test.usesTestCoders = false }

@@ -43,15 +43,27 @@ struct HostTests {
     child.kill()
     let end = ContinuousClock.now + .seconds(1)
     _ = child.wait()
-    // A zombie of whoever adopts orphans is dead.
+    // A zombie is dead; another process adopts and reaps it.
     func isAlive(_ pid: pid_t) -> Bool {
       let stat = try? String(contentsOf: URL(filePath: "/proc/\(pid)/stat"), encoding: .utf8)
       return stat.map { !$0.contains(") Z ") } ?? false
     }
     while ContinuousClock.now < end, pids.contains(where: isAlive) {
+      // Not our children: nobody tells us of their end.
       try await Task.sleep(for: .milliseconds(5))
     }
     #expect(!pids.contains(where: isAlive))
+  }
+
+  @Test("workers that start in main have decoders of one's own, and those that decode in sandboxes only")
+  func ownCoders() throws {
+    let child = try Child(try #require(helperProgram("SandboxHost")), ["main"])
+    defer {
+      child.kill()
+      _ = child.wait()
+    }
+    let line = String(decoding: child.read(upTo: 200), as: UTF8.self)
+    #expect(line.hasPrefix("equal seccomp"), "\(line)")
   }
 
   static let ways: [[String]] = [

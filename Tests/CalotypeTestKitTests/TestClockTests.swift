@@ -93,8 +93,8 @@ struct TestClockTests {
     let task = Task { try await clock.sleep(for: .seconds(1)) }
     try await clock.waitForSleepers()
     task.cancel()
-    #expect(clock.sleeperCount == 0)
     await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.sleeperCount == 0)
     let early = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .zero)

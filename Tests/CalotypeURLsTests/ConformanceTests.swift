@@ -165,7 +165,7 @@ struct ConformanceTests {
       $0.allowsSecurityOptions = isAllowed
     }
     let now = Int64(Date().timeIntervalSince1970)
-    // Where imgproxy accepts what makes no sense, or refuses what it documents.
+    // imgproxy accepts nonsense here, or refuses a form that it documents.
     if row.expected.hasSuffix(": accept") {
       #expect(dialect.fault(text) == nil)
     } else if row.expected.hasSuffix("; refuse") || row.expected.hasPrefix("404")
@@ -248,7 +248,7 @@ struct ConformanceTests {
     #expect(try dialect.parse(path: "enc/" + String(row.expected.prefix { $0 != " " })).source == source)
   }
 
-  /// What other clients write can be read, and written as something that is read as the same.
+  /// URLs of other clients can be read, and written in a form that is read as the same values.
   @Test(arguments: cases("client-url")) func clients(_ row: Case) throws {
     // The paths of information are not those of images.
     if row.input.contains("info") { return }

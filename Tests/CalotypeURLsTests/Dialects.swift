@@ -42,7 +42,7 @@ extension ImgproxyDialect {
   }
 }
 
-/// The fault of what `body` throws, or `nil`.
+/// The fault of the error that `body` throws, or `nil`.
 func fault(_ body: () throws -> Void) -> ImageURLError.Fault? {
   do {
     try body()

@@ -1,7 +1,7 @@
 import CalotypeURLs
 import Testing
 
-/// What a case says of options: words `name=value`, or a sentence.
+/// The options that a case expects: words `name=value`, or a sentence.
 struct OptionExpectation {
   let text: String
 

@@ -1,7 +1,7 @@
 import CalotypeURLs
 import Testing
 
-/// Each option, as it is read and written again. Left what is read, right what is written.
+/// Each option, as it is read and written again. On the left the text that is read, on the right the one that is written.
 @Suite("Options of URLs")
 struct OptionTests {
   static let written: [(String, String)] = [
@@ -81,7 +81,7 @@ struct OptionTests {
     let dialect = try ImgproxyDialect.permissive()
     let canonical = try dialect.canonical(text)
     #expect(canonical == expected)
-    // What is written is read as the same.
+    // The written text is read as the same values.
     if !canonical.isEmpty { #expect(try dialect.options(canonical) == dialect.options(text)) }
   }
 

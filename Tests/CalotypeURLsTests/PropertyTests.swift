@@ -103,7 +103,7 @@ struct PropertyTests {
     #expect(refused { $0.watermarkText = "\u{0}" })
   }
 
-  /// What is read can be written, and is read as the same; what is not is refused with an error.
+  /// URLs that are read can be written, and are read as the same values; all others are refused with an error.
   @Test func hostileTextIsReadOrRefused() throws {
     let dialect = try ImgproxyDialect.with {
       $0.allowsSecurityOptions = true

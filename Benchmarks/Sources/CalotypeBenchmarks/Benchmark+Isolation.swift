@@ -48,7 +48,7 @@ extension Benchmark {
     }
   }
 
-  /// What a sandbox adds to a picture of 16 by 16 pixels, against 15 µs. Starts are not counted.
+  /// The time that a sandbox adds to a picture of 16 by 16 pixels, against 15 µs. Starts are not counted.
   private static var smallPicture: Benchmark {
     let name = "isolation/added to png 16×16"
     let count = 2000

@@ -29,23 +29,21 @@ extension CoderRegistry {
     return registry
   }
 
-  /// The registry of workers: that of sandboxed processes, in an order in which streams are recognised early. A decoder that
-  /// needs many bytes to decide, such as that of drawings, comes after those that need few.
-  static var ofWorkers: CoderRegistry {
+  /// The registry of workers: with the decoders of sandboxed processes, in an order in which streams are recognised early. A
+  /// decoder that needs many bytes to decide, such as that of drawings, comes after those that need few.
+  var withSandboxedDecoders: CoderRegistry {
     var decoders: [any ImageDecoding] = []
-    var registry = sandboxed.replacingDecoders { decoder in
+    var registry = replacingDecoders { decoder in
       decoders.append(decoder)
       return decoder
     }
     registry.unregisterDecoders { _ in true }
-    let beyond = CoderRegistry.sandboxed.decodersBeyondStandard
-    func isBeyond(_ decoder: any ImageDecoding) -> Bool { beyond.contains { $0.formats == decoder.formats } }
-    func describes(_ decoder: any ImageDecoding) -> Bool {
-      !isBeyond(decoder) && decoder.formats.contains { decoder.refusal(of: $0) != nil }
+    let beyond = CoderRegistry.sandboxed.decodersBeyondStandard.filter { !hasDecoder(like: $0) }
+    func onlyDescribes(_ decoder: any ImageDecoding) -> Bool {
+      decoder.formats.contains { decoder.refusal(of: $0) != nil }
     }
-    for decoder in decoders.filter({ describes($0) }) + beyond
-      + decoders.filter({ !describes($0) && !isBeyond($0) })
-    {
+    let describing = decoders.filter(onlyDescribes)
+    for decoder in describing + beyond + decoders.filter({ !onlyDescribes($0) }) {
       registry.register(decoder)
     }
     return registry

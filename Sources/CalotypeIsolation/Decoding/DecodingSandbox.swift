@@ -149,9 +149,6 @@ extension DecodingSandbox {
   /// The time that is granted beyond a deadline, for the worker's own limit to take effect first.
   private static let grace = Duration.milliseconds(10)
 
-  /// The number of workers that may be lost to others, such as an operator, before a job fails.
-  static let maxLosses = 3
-
   /// Returns the end of a job that begins now.
   func deadline(_ limits: DecodeLimits) -> MonotonicTime {
     MonotonicTime.now.advanced(by: min(limits.maxDuration, configuration.deadline) + Self.grace)
@@ -164,10 +161,10 @@ extension DecodingSandbox {
   ) throws(ImagingError) -> Result {
     try pool.checkQuarantine(job.data)
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
-    var isRetry = false, losses = 0
+    var attempts = JobAttempts()
     var format = job.format ?? ImageFormat.sniff(job.data)
     while true {
-      let worker = try pool.take(for: format, isFresh: isRetry, until: waiting)
+      let worker = try pool.take(for: format, isFresh: attempts.needsFreshWorker, until: waiting)
       let served = worker.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
         try worker.perform(
@@ -184,15 +181,7 @@ extension DecodingSandbox {
         return try outcome.get()
       case .failure(let failure):
         let error = end(worker, after: failure, job)
-        if case .gone = failure, losses < Self.maxLosses {
-          losses += 1
-          continue
-        }
-        // One that has served others may fail because of what they left behind.
-        if failure.mayBeInherited, served > 0, !isRetry {
-          isRetry = true
-          continue
-        }
+        if attempts.goesOn(after: failure, served: served) { continue }
         if failure.blamesInput { pool.quarantine(job.data, because: error) }
         throw error
       }
@@ -251,26 +240,6 @@ extension DecodingSandbox {
       return code == ENOMEM || code == ENOSPC
         ? .outOfMemory(byteCount: job.data.count)
         : .sandboxUnavailable(reason: SystemError.text(of: code))
-    }
-  }
-}
-
-extension WorkerFailure {
-  /// A Boolean value that indicates whether the input is refused from now on.
-  var blamesInput: Bool {
-    switch self {
-    case .died(.signal), .died(.forbiddenCall), .died(.exit), .violation: true
-    case .died(.memory), .died(.processorTime), .died(.unknown), .gone, .deadline, .cancelled, .outOfMemory,
-      .system:
-      false
-    }
-  }
-
-  /// A Boolean value that indicates whether another image of the same worker may be the cause.
-  var mayBeInherited: Bool {
-    switch self {
-    case .died, .violation: true
-    case .gone, .deadline, .cancelled, .outOfMemory, .system: false
     }
   }
 }

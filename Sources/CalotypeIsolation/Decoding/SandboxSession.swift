@@ -47,7 +47,7 @@ final class SandboxSession {
   /// - Parameters:
   ///   - step: The step.
   ///   - beginning: The first bytes of the image, as far as they have come.
-  ///   - history: Returns the steps before it: how to open the session, and all bytes that it has got.
+  ///   - history: Returns the steps before it: the opening of the session, and all bytes that it has got.
   ///   - read: Reads the result of the step.
   func perform<Result>(
     _ step: Step, of beginning: Data, after history: () -> [Step],
@@ -55,12 +55,12 @@ final class SandboxSession {
   ) throws(ImagingError) -> Result {
     if hasWholeInput { try service.pool.checkQuarantine(beginning) }
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
-    var isRetry = false, losses = 0
+    var attempts = JobAttempts()
     var format = options.formatHint ?? ImageFormat.sniff(beginning)
     while true {
-      let (process, isThere) = try take(for: format, isFresh: isRetry, until: waiting)
+      let (process, isThere) = try take(for: format, isFresh: attempts.needsFreshWorker, until: waiting)
       let job = SandboxJob(data: beginning, limits: options.limits)
-      let others = process.served
+      let served = process.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
         if !isThere, let error = try replay(history(), in: process, job) {
           return Swift.Result<Result, ImagingError>.failure(error)
@@ -84,14 +84,7 @@ final class SandboxSession {
       case .failure(let failure):
         worker = nil
         let error = service.end(process, after: failure, job)
-        if case .gone = failure, losses < DecodingSandbox.maxLosses {
-          losses += 1
-          continue
-        }
-        if failure.mayBeInherited, others > 0, !isRetry {
-          isRetry = true
-          continue
-        }
+        if attempts.goesOn(after: failure, served: served) { continue }
         if failure.blamesInput, hasWholeInput { service.pool.quarantine(beginning, because: error) }
         throw error
       }

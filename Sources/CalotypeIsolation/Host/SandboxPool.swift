@@ -149,7 +149,6 @@ final class SandboxPool: Sendable {
       case .lent(let worker): return worker
       case .unsuited(let worker):
         core.retire(worker)
-        core.state.withLock(waking: .all) { _ in }
         continue
       case nil: break
       }
@@ -215,7 +214,7 @@ final class SandboxPool: Sendable {
   func giveBack(_ worker: SandboxProcess) {
     let limit = if case .images(let count) = configuration.reuse { max(1, count) } else { 1 }
     func isSpent(_ worker: SandboxProcess) -> Bool { worker.served >= limit && worker.sessions.isEmpty }
-    // Nobody is woken in vain: the thread that starts workers does not need this one.
+    // No thread is woken in vain: the one that starts workers does not need this worker.
     func waking(_ state: borrowing State) -> Monitor<State>.Waking {
       !worker.isAlive || isSpent(worker) || state.waiting + state.waitingForOne > 0 ? .all : .nobody
     }
@@ -300,7 +299,7 @@ extension SandboxPool.State {
     return worker
   }
 
-  /// Notes in a worker, which nobody uses, the sessions that it is to close.
+  /// Notes the sessions that a worker is to close. The worker is idle, or belongs to the caller.
   fileprivate mutating func closeEndedSessions(of worker: SandboxProcess) {
     for session in endedSessions.removeValue(forKey: worker.number) ?? []
     where worker.sessions.removeValue(forKey: session) != nil {
@@ -311,8 +310,8 @@ extension SandboxPool.State {
   /// The error for a thread that would wait in vain.
   fileprivate mutating func refusal(until deadline: MonotonicTime) -> ImagingError? {
     if isClosed { return .sandboxUnavailable(reason: "it was shut down") }
-    // Others may become free.
-    guard alive.isEmpty else { return nil }
+    // Those that are lent or start may become free.
+    guard alive.count == idle.count else { return nil }
     let now = MonotonicTime.now
     if let failure, failedStarts >= SandboxPool.Core.patience, failure.end > now {
       return .sandboxUnavailable(reason: failure.reason)
@@ -328,7 +327,7 @@ extension SandboxPool.Core {
   /// Ends a worker that has done its work.
   fileprivate func retire(_ worker: SandboxProcess) {
     worker.end(killing: true)
-    state.withLock { $0.pastTime += worker.processorTime }
+    state.withLock(waking: .all) { $0.pastTime += worker.processorTime }
   }
 
   /// The number of failures to start after which waiting jobs fail.

@@ -153,7 +153,7 @@ final class SandboxProcess: @unchecked Sendable {
       clearsBuffers: PixelPool.shared.zeroesOnReturn)
     let bytes = request.bytes
     guard bytes.count <= SandboxRequest.byteLimit else { throw .outOfMemory(byteCount: bytes.count) }
-    switch csandbox_post(process.socket, bytes, bytes.count) {
+    switch csandbox_send(process.socket, bytes, bytes.count, 0) {
     case bytes.count: break
     case -Int(EAGAIN): throw .violation(reason: "it does not take its jobs", call: nil)
     default: throw .gone(end(killing: false))

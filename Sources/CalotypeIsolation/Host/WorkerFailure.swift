@@ -19,6 +19,26 @@ enum WorkerFailure: Error {
   case system(Int32)
 }
 
+extension WorkerFailure {
+  /// A Boolean value that indicates whether the input is refused from now on.
+  var blamesInput: Bool {
+    switch self {
+    case .died(.signal), .died(.forbiddenCall), .died(.exit), .violation: true
+    case .died(.memory), .died(.processorTime), .died(.unknown), .gone, .deadline, .cancelled, .outOfMemory,
+      .system:
+      false
+    }
+  }
+
+  /// A Boolean value that indicates whether another image of the same worker may be the cause.
+  var mayBeInherited: Bool {
+    switch self {
+    case .died, .violation: true
+    case .gone, .deadline, .cancelled, .outOfMemory, .system: false
+    }
+  }
+}
+
 /// The end of a worker.
 enum WorkerDeath: Hashable {
   /// A fault: SEGV, ABRT, a trap of Swift.

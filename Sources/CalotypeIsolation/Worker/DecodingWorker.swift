@@ -10,8 +10,8 @@ import Glibc
 /// calls the loop before `main`. Programs whose pipelines use coders of their own begin `main` with
 /// ``runIfAsked(coders:)`` instead, and say so by ``SandboxConfiguration/Entry/main``.
 public enum DecodingWorker {
-  /// Decodes for the process that started this program, with coders of one's own, and does not return then; returns at once
-  /// if this program was not started as a worker.
+  /// Decodes for the process that started this program, with coders of one's own and those that decode in sandboxes only, and
+  /// does not return then; returns at once if this program was not started as a worker.
   ///
   /// Call it first in `main`. Threads must not be running, and files of the coders must be open already: nothing can be opened
   /// afterwards.
@@ -55,7 +55,7 @@ public enum DecodingWorker {
       image.offset = 0
       writer.write(image)
       let reply = SandboxReply(id: DecodingWorker.currentJob, outcome: .inline(writer.bytes)).bytes
-      _ = csandbox_send(CSANDBOX_SOCKET, reply, reply.count)
+      _ = csandbox_send(CSANDBOX_SOCKET, reply, reply.count, 1)
       var value: Int32 = 0
       while true {
         memset(picture, value, 256)
@@ -71,7 +71,7 @@ public enum DecodingWorker {
   package static func registerForTests(_ decoder: any ImageDecoding) { testCoders.append(decoder) }
 
   static func run(_ role: WorkerRole, coders: CoderRegistry) -> Never {
-    var coders = coders
+    var coders = coders.withSandboxedDecoders
     if role.isTest {
       csandbox_prepare_tests()
       for decoder in testCoders { coders.register(decoder) }
@@ -125,5 +125,5 @@ enum ViolationReport {
 @_cdecl("calotype_sandbox_worker")
 public func calotypeSandboxWorker(_ text: UnsafePointer<CChar>) {
   guard let role = WorkerRole(String(cString: text)) else { _exit(WorkerExit.confusion) }
-  DecodingWorker.run(role, coders: .ofWorkers)
+  DecodingWorker.run(role, coders: .standard)
 }

@@ -47,7 +47,7 @@ final class WorkerLoop {
   }
 
   private func send(_ bytes: [UInt8]) {
-    guard csandbox_send(CSANDBOX_SOCKET, bytes, bytes.count) == bytes.count else { _exit(WorkerExit.done) }
+    guard csandbox_send(CSANDBOX_SOCKET, bytes, bytes.count, 1) == bytes.count else { _exit(WorkerExit.done) }
   }
 
   private func answer(_ request: SandboxRequest) -> SandboxReply {

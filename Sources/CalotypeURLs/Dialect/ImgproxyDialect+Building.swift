@@ -12,7 +12,7 @@ extension ImgproxyDialect {
     public static var base64: SourceEncoding { .base64() }
   }
 
-  /// The path and signature of an image: what follows the host in a URL.
+  /// The path and signature of an image: the part of a URL behind the host.
   ///
   /// Equal values give equal URLs, unless a vector is random. Values that would be read differently are refused; so are options
   /// that ``configuration`` does not allow. Presets come before the options, which overwrite theirs; options that a preset sets
@@ -34,7 +34,7 @@ extension ImgproxyDialect {
     return url
   }
 
-  /// The path behind the signature, which is what is signed.
+  /// The path behind the signature: the text that is signed.
   public func path(
     for source: String, _ options: ProcessingOptions = ProcessingOptions(), presets: [String] = [],
     encoding: SourceEncoding = .base64, filename: String? = nil
@@ -171,7 +171,7 @@ extension ImgproxyDialect {
     }
   }
 
-  /// A source that is the same after percent-decoding, whatever is repaired before.
+  /// A source that is the same after repair and percent-decoding.
   private static func plainText(_ source: String) -> String {
     let bytes = Array(source.utf8)
     var text: [UInt8] = []

@@ -1,5 +1,5 @@
 extension ImgproxyDialect {
-  /// Reads a request target, as it came over the wire: verifies its signature, then reads what it asks for.
+  /// Reads a request target, as it came over the wire: verifies its signature, then reads the rest.
   ///
   /// `now`, in seconds since 1970, refuses expired URLs and signatures of keys that are no longer valid; without it, neither is.
   public func parse(_ target: some Sequence<UInt8>, at now: Int64? = nil) throws(ImageURLError)

@@ -3,7 +3,7 @@ extension ImgproxyDialect {
   public struct SplitTarget: Hashable, Sendable {
     /// The first segment.
     public let signature: String
-    /// The rest, without its first slash, with what proxies change repaired: the text that is signed and read.
+    /// The rest without its first slash, with the changes of proxies repaired: the text that is signed and read.
     public let path: String
   }
 
@@ -49,7 +49,7 @@ extension ImgproxyDialect {
   /// Splits a request target.
   public func split(_ target: String) throws(ImageURLError) -> SplitTarget { try split(target.utf8) }
 
-  /// A path with what browsers and proxies change restored, and without its first slash.
+  /// A path without its first slash, with the changes of browsers and proxies undone.
   static func repaired(_ path: ArraySlice<UInt8>) -> [UInt8] {
     let mark = Array("/plain/".utf8)
     let start: Int?

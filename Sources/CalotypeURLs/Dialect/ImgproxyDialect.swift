@@ -45,11 +45,11 @@ public struct ImgproxyDialect: Sendable {
   public struct Configuration: Sendable {
     /// Which options there are.
     public var edition = Edition.pro
-    /// What precedes the signature, such as `/images` (`PATH_PREFIX`).
+    /// The path in front of the signature, such as `/images` (`PATH_PREFIX`).
     public var pathPrefix = ""
-    /// What separates the arguments of an option (`ARGUMENTS_SEPARATOR`).
+    /// The separator of the arguments of an option (`ARGUMENTS_SEPARATOR`).
     public var separator = ":"
-    /// What signs URLs (`KEY`, `SALT`, `SIGNATURE_SIZE`, `TRUSTED_SIGNATURES`).
+    /// The keys that sign URLs (`KEY`, `SALT`, `SIGNATURE_SIZE`, `TRUSTED_SIGNATURES`).
     public var signature = URLSignature.unsigned
     /// Named sets of options (`PRESETS`, `PRESETS_PATH`).
     public var presets = PresetTable()
@@ -65,12 +65,12 @@ public struct ImgproxyDialect: Sendable {
     public var allowsBypassingCache = false
     /// Rules for sources that are read, in order (`URL_REPLACEMENTS`).
     public var replacements: [SourceReplacement] = []
-    /// What then precedes each source that does not begin so (`BASE_URL`).
+    /// The text that is then put in front of each source that does not begin with it (`BASE_URL`).
     public var baseURL = ""
     /// Whether the last of several segments of an encoded source is a file name without meaning
     /// (`BASE64_URL_INCLUDES_FILENAME`).
     public var base64IncludesFilename = false
-    /// What encrypts sources (`SOURCE_URL_ENCRYPTION_KEY`).
+    /// The keys that encrypt sources (`SOURCE_URL_ENCRYPTION_KEY`).
     public var cipher: SourceCipher?
     /// Limits of a URL.
     public var limits = Limits()

@@ -1,4 +1,4 @@
-/// What a URL asks for.
+/// The request that a URL makes.
 public struct ImgproxyRequest: Hashable, Sendable {
   /// How a source is written in a URL.
   public enum SourceForm: Hashable, Sendable {
@@ -18,8 +18,8 @@ public struct ImgproxyRequest: Hashable, Sendable {
   public var sourceForm: SourceForm
   /// The presets that were applied, in order.
   public var presets: [String] = []
-  /// What was read, but hardly as it was meant.
+  /// Texts that were read, but hardly as they were meant.
   public var notices: [ImageURLNotice] = []
-  /// What vouches for the URL; ``URLSignature/Verification/unsigned`` if only a path was read.
+  /// The proof of the URL; ``URLSignature/Verification/unsigned`` if only a path was read.
   public var verification = URLSignature.Verification.unsigned
 }

@@ -1,4 +1,4 @@
-/// A URL, or a part of the configuration, that cannot be used: what, where, and what to do about it.
+/// A URL, or a part of the configuration, that cannot be used: the fault, its place, and a remedy.
 public struct ImageURLError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fault.
   public enum Fault: String, Hashable, Sendable, CaseIterable {
@@ -83,7 +83,7 @@ public struct ImageURLError: Error, Hashable, Sendable, CustomStringConvertible 
   public let place: Place?
   /// The deviation.
   public let reason: String
-  /// What to do.
+  /// The remedy.
   public let remedy: String
 
   /// Describes a fault.

@@ -1,6 +1,6 @@
 /// Something in a URL that is read, but hardly as it was meant.
 public struct ImageURLNotice: Hashable, Sendable {
-  /// What it is.
+  /// The kind of the notice.
   public enum Kind: String, Hashable, Sendable {
     /// A Boolean value that is none of `1 t T TRUE true True 0 f F FALSE false False`; it is read as false.
     case notBoolean
@@ -8,7 +8,7 @@ public struct ImageURLNotice: Hashable, Sendable {
     case recursivePreset
   }
 
-  /// What it is.
+  /// The kind of the notice.
   public let kind: Kind
   /// Where it is.
   public let place: ImageURLError.Place

@@ -1,4 +1,4 @@
-/// What is kept of an image where something is cut off, or where something lies in it.
+/// The part of an image that is kept where something is cut off, or the place where something lies in it.
 public struct Gravity: Hashable, Sendable {
   /// A kind of gravity.
   public enum Kind: Hashable, Sendable {

@@ -1,7 +1,7 @@
 extension ProcessingOptions {
   /// Quality by measuring (imgproxy Pro, "Autoquality"). The methods that need a model are left out.
   public struct Autoquality: Hashable, Sendable {
-    /// What is measured.
+    /// A quantity that is measured.
     public enum Method: String, Hashable, Sendable, CaseIterable {
       /// Nothing.
       case none
@@ -11,9 +11,9 @@ extension ProcessingOptions {
       case dssim
     }
 
-    /// What is measured; default ``Method/none``.
+    /// The quantity that is measured; default ``Method/none``.
     public var method: Method?
-    /// What is to be measured: bytes, or dissimilarity, 0 or more; default 0.02.
+    /// The value to reach: bytes, or dissimilarity, 0 or more; default 0.02.
     public var target: Double?
     /// Lowest quality, 1 to 100; default 70.
     public var minQuality: Int?
@@ -35,7 +35,7 @@ extension ProcessingOptions {
     }
   }
 
-  /// Options of JPEG; the server decides on what is not given.
+  /// Options of JPEG; the server decides on the others.
   public struct JPEG: Hashable, Sendable {
     /// Whether it is progressive.
     public var isProgressive: Bool?
@@ -54,7 +54,7 @@ extension ProcessingOptions {
     public init() {}
   }
 
-  /// Options of PNG; the server decides on what is not given.
+  /// Options of PNG; the server decides on the others.
   public struct PNG: Hashable, Sendable {
     /// Whether it is interlaced.
     public var isInterlaced: Bool?
@@ -67,7 +67,7 @@ extension ProcessingOptions {
     public init() {}
   }
 
-  /// Options of WebP; the server decides on what is not given.
+  /// Options of WebP; the server decides on the others.
   public struct WebP: Hashable, Sendable {
     /// Ways of compression.
     public enum Compression: String, Hashable, Sendable, CaseIterable {
@@ -106,7 +106,7 @@ extension ProcessingOptions {
     public init() {}
   }
 
-  /// Options of AVIF; the server decides on what is not given.
+  /// Options of AVIF; the server decides on the others.
   public struct AVIF: Hashable, Sendable {
     /// When colours have a lower resolution.
     public enum Subsampling: String, Hashable, Sendable, CaseIterable {

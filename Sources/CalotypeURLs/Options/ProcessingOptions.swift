@@ -1,4 +1,4 @@
-/// All options of an image: the pipelines, and what belongs to the whole. `nil` is an option that was not given.
+/// All options of an image: the pipelines, and those of the whole. `nil` is an option that was not given.
 ///
 /// ```swift
 /// var options = ProcessingOptions()
@@ -20,7 +20,7 @@ public struct ProcessingOptions: Hashable, Sendable {
   public var stripsColorProfile: Bool?
   /// Whether more than 8 bits are kept; the server decides.
   public var preservesHDR: Bool?
-  /// Whether the thumbnail inside a HEIC or AVIF file is used, whatever its size; the server decides.
+  /// Whether the thumbnail inside a HEIC or AVIF file is used, of any size; the server decides.
   public var enforcesThumbnail: Bool?
   /// Density in dots per inch; default 0: as it is (Pro).
   public var dpi: Int?

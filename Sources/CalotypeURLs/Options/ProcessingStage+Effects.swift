@@ -1,5 +1,5 @@
 extension ProcessingStage {
-  /// What is beneath an image.
+  /// The colour beneath an image.
   public enum Background: Hashable, Sendable {
     /// Nothing, also if a preset has a colour.
     case off
@@ -111,7 +111,7 @@ extension ProcessingStage {
     public var mode: Mode?
     /// Weight of the neighbours, greater than 0; default 1.
     public var weight: Double?
-    /// What the strength is divided by, greater than 0; default 24.
+    /// The divisor of the strength, greater than 0; default 24.
     public var divider: Double?
 
     /// Unsharp masking.

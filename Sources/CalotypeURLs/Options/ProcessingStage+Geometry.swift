@@ -3,11 +3,11 @@ extension ProcessingStage {
   public enum ResizingType: String, Hashable, Sendable, CaseIterable {
     /// Within the size.
     case fit
-    /// Covering the size; what sticks out is cut off.
+    /// Covering the size; the rest is cut off.
     case fill
     /// As ``fill``; if the image is too small, it is cut to the proportions of the size.
     case fillDown = "fill-down"
-    /// To the size, whatever happens to the proportions.
+    /// To the size, without regard to the proportions.
     case force
     /// ``fill`` if image and size are both upright or both lying, else ``fit``.
     case auto

@@ -1,6 +1,6 @@
-/// The options of one pipeline: what changes pixels. `nil` is an option that was not given.
+/// The options of one pipeline: those that change pixels. `nil` is an option that was not given.
 ///
-/// Names, ranges and defaults are those of imgproxy ("Processing options"); a default is what a server without a preset or
+/// Names, ranges and defaults are those of imgproxy ("Processing options"); a default is the value of a server without a preset or
 /// setting of its own does.
 public struct ProcessingStage: Hashable, Sendable {
   /// How the image is fitted into `width` and `height`; default ``ResizingType/fit``.
@@ -25,7 +25,7 @@ public struct ProcessingStage: Hashable, Sendable {
   public var extend: Extend?
   /// Extension to the proportions of the size; default off.
   public var extendAspectRatio: Extend?
-  /// What is kept where something is cut off; default the centre.
+  /// The part that is kept where something is cut off; default the centre.
   public var gravity: Gravity?
   /// Part of the source that is used; default all of it.
   public var crop: Crop?
@@ -43,7 +43,7 @@ public struct ProcessingStage: Hashable, Sendable {
   /// Mirroring; default none.
   public var flip: Flip?
 
-  /// What is beneath the image; default nothing.
+  /// The colour beneath the image; default none.
   public var background: Background?
   /// Opacity of the background, 0 to 1; default 1 (Pro).
   public var backgroundAlpha: Double?

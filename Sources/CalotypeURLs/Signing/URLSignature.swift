@@ -37,7 +37,7 @@ public struct URLSignature: Sendable {
     public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
   }
 
-  /// What vouches for a URL.
+  /// The proof of a URL.
   public enum Verification: Hashable, Sendable {
     /// The signature of a key of that name.
     case signed(id: String)
@@ -120,7 +120,7 @@ public struct URLSignature: Sendable {
     return Base64URL.encode(authentication(of: path, by: key))
   }
 
-  /// Finds out what vouches for a path. The time that this takes does not depend on how much of a signature is right.
+  /// Verifies a path. The time that this takes does not depend on how much of a signature is right.
   public func verify(
     _ signature: String, of path: String, at now: Int64? = nil
   ) throws(ImageURLError) -> Verification {

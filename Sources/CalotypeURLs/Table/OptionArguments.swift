@@ -7,7 +7,7 @@ struct OptionArguments {
   let place: ImageURLError.Place
   /// Whether values of imgproxy Pro are known.
   let isPro: Bool
-  /// What was read, but hardly as meant.
+  /// Texts that were read, but hardly as they were meant.
   var notices: [ImageURLNotice] = []
 
   init(_ values: ArraySlice<ArraySlice<UInt8>>, of name: String, at place: ImageURLError.Place, isPro: Bool) {

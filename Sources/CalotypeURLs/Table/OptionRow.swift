@@ -1,7 +1,7 @@
 /// One option: its names, how it is read into values, and how values are written. Parser and builder know options from
 /// these rows alone.
 struct OptionRow<Target: Sendable>: Sendable {
-  /// What an option needs besides being there.
+  /// The condition of an option, besides being there.
   enum Requirement: Sendable {
     /// ``ImgproxyDialect/Configuration/allowsSecurityOptions``.
     case security

@@ -1,7 +1,7 @@
 extension OptionTable {
   private typealias Row = OptionRow<ProcessingOptions>
 
-  /// What is read of a source.
+  /// The part of a source that is read.
   static let sources: [OptionRow<ProcessingOptions>] = [
     Row.integer("page", "pg", at: \.page, in: sides, default: 0).pro(),
     Row.integer("pages", "pgs", at: \.pages, in: 1...Int(Int32.max), default: 1).pro(),

@@ -60,7 +60,7 @@ extension OptionTable {
     arguments.flag(stage.enlarges)
   }
 
-  /// Width, height, enlarge and extend with its gravity; what is empty stays as it is.
+  /// Width, height, enlarge and extend with its gravity; empty ones stay as they are.
   private static func readSize(
     _ arguments: inout OptionArguments, _ stage: inout ProcessingStage
   ) throws(ImageURLError) {

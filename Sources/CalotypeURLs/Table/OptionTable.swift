@@ -3,12 +3,12 @@ enum OptionTable {
   /// Largest number of pixels of a side, so that sums and products of sides do not overflow.
   static let sides = 0...Int(Int32.max)
 
-  /// What a name stands for.
+  /// The meaning of a name.
   enum Entry: Sendable {
     case stage(OptionRow<ProcessingStage>)
     case whole(OptionRow<ProcessingOptions>)
     case preset
-    /// An option that this package does not have, and what it would need.
+    /// An option that this package does not have, and the means that it would need.
     case unsupported(String)
 
     var isPro: Bool {
@@ -37,7 +37,7 @@ enum OptionTable {
     (["video_thumbnail_animation", "vta"], "a video decoder"),
   ]
 
-  /// What each name stands for.
+  /// The meaning of each name.
   static let entries: [String: Entry] = {
     var entries: [String: Entry] = ["preset": .preset, "pr": .preset]
     for row in stage { for name in row.names { entries[name] = .stage(row) } }

@@ -48,7 +48,7 @@ enum Base64URL {
     return (bytes, buffer == 0)
   }
 
-  /// The bytes of a text with or without padding, whatever the bits behind the last byte are, as imgproxy reads sources.
+  /// The bytes of a text with or without padding, with any bits behind the last byte, as imgproxy reads sources.
   static func decodeLeniently(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var text = text
     while text.last == UInt8(ascii: "=") { text.removeLast() }

@@ -1,6 +1,6 @@
 import CalotypeURLs
 
-/// Reads the bytes as the target of a request: what is read is written, and read again as the same.
+/// Reads the bytes as the target of a request, writes the values, and reads them again as the same.
 enum ImgproxyURLTarget {
   private static func dialect(_ choices: FuzzInput.Choices) -> ImgproxyDialect? {
     var configuration = ImgproxyDialect.Configuration()
@@ -38,7 +38,7 @@ enum ImgproxyURLTarget {
     try FuzzFailure.unless(
       request.options.stages.count <= dialect.configuration.limits.stages, "too many stages")
     try FuzzFailure.unless(!request.source.utf8.contains { $0 < 0x20 }, "a source with control characters")
-    // Without what a URL cannot leave out: presets and replacements.
+    // Without presets and replacements, which a URL cannot leave out.
     var configuration = dialect.configuration
     configuration.presets = PresetTable()
     configuration.onlyPresets = false

@@ -17,7 +17,7 @@ struct ServerSoak: Sendable {
   let canary: Duration
   /// Whether the result is an object of JSON.
   let isJSON: Bool
-  /// Whether images are decoded in other processes.
+  /// A Boolean value that indicates whether images are decoded in other processes.
   let isSandboxed: Bool
   /// The group to run in, made by ``SoakGroup``; `nil` for none.
   let group: String?

@@ -46,7 +46,7 @@ struct SandboxCheckCommand: AsyncParsableCommand {
             ? "denied, interface \(posture.landlockABI)" : "not denied: this kernel cannot"))
       Output.line("  memory: \(posture.hasMemoryLimit ? "limited" : "not limited: /proc is not there")")
       if let time = check.startTime {
-        Output.line("  start: \(Int((time / .milliseconds(1)).rounded())) ms")
+        Output.line("  start with all libraries: \(Int((time / .milliseconds(1)).rounded())) ms")
       }
     } else {
       Output.line("Images cannot be decoded in a sandbox: \(check.reason ?? "for an unknown reason").")
