@@ -12,6 +12,7 @@ HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protect
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib $(HARDENING)
 # As the command is built, so that programs start as it does.
 SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
+BUILT = Benchmarks/.build/release
 # Takes minutes the first time.
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
@@ -54,15 +55,15 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	@.ci/api.py --check .build-test/release
 	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
-	$(SWIFT_BUILD) --product calotype
-	Tests/hardening.sh .build/release/calotype
-	Tests/without-libraries.sh .build/release/calotype
-	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build/release/calotype
-	python3 Tests/Hostile/mutants.py --count 2000 .build/release/calotype
+	$(SWIFT_BENCH) --product calotype
+	Tests/hardening.sh $(BUILT)/calotype
+	Tests/without-libraries.sh $(BUILT)/calotype
+	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
+	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
 	JOBS=$(JOBS) Examples/ThumbnailServer/test.sh
 	$(SWIFT_BENCH) --product calotype-soak
 	$(SWIFT_BENCH) --product calotype-benchmarks
-	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
+	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.
@@ -83,18 +84,18 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	$(SWIFT_BENCH) --product calotype-transfers
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
-	Benchmarks/.build/release/calotype-benchmarks $(NAME)
-	$(if $(NAME),,CALOTYPE_SIMD=128 Benchmarks/.build/release/calotype-benchmarks resize)
+	$(BUILT)/calotype-benchmarks $(NAME)
+	$(if $(NAME),,CALOTYPE_SIMD=128 $(BUILT)/calotype-benchmarks resize)
 
 soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers, SECONDS=60 of a server's load
 	$(SWIFT_BENCH) --product calotype-soak
-	Benchmarks/.build/release/calotype-soak http2 --runs $(RUNS)
-	Benchmarks/.build/release/calotype-soak faults --downloads $(DOWNLOADS)
-	Benchmarks/.build/release/calotype-soak exits --runs $(RUNS)
-	Benchmarks/.build/release/calotype-soak cache-sharing --seconds $(SECONDS)
-	Benchmarks/.build/release/calotype-soak cache-kills --kills $(KILLS)
-	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS)
-	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS) --control-group
+	$(BUILT)/calotype-soak http2 --runs $(RUNS)
+	$(BUILT)/calotype-soak faults --downloads $(DOWNLOADS)
+	$(BUILT)/calotype-soak exits --runs $(RUNS)
+	$(BUILT)/calotype-soak cache-sharing --seconds $(SECONDS)
+	$(BUILT)/calotype-soak cache-kills --kills $(KILLS)
+	$(BUILT)/calotype-soak server --seconds $(SECONDS)
+	$(BUILT)/calotype-soak server --seconds $(SECONDS) --control-group
 
 hostile: build ## COUNT=1000 images of each kind that ask for much work or memory, through the command, within 2 s and 256 MiB each
 	python3 Tests/Hostile/hostile_images.py --count $(COUNT) --keep hostile-images .build/release/calotype

@@ -13,7 +13,8 @@ struct CalotypeCommand: AsyncParsableCommand {
 
       Images beyond these limits are rejected (limitExceeded): more than 100 million pixels or 65,535 in a row; more \
       memory than 192 MiB and 64 bytes for each encoded byte, at most 1 GiB; an animation of more than 8,192 frames, or \
-      2 billion pixels when each frame counts as a whole canvas; a decode, or a pass over frames, of more than 60 seconds.
+      2 billion pixels when each frame counts as a whole canvas; a decode, or a pass over frames, of more than 60 seconds, \
+      or of 10 seconds in a sandbox.
       """,
     version: "calotype 0.1.0",
     subcommands: [

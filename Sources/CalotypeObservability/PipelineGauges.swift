@@ -26,6 +26,15 @@ struct PipelineGauges: Sendable {
       ("memory_cache_bytes", { $0.memory?.bytes }),
       ("memory_cache_images", { $0.memory?.count }),
       ("disk_cache_bytes", { $0.diskBytes }),
+      ("sandbox_workers", { $0.statistics.sandbox?.workers }),
+      ("sandbox_starts", { $0.statistics.sandbox?.starts }),
+      ("sandbox_crashes", { $0.statistics.sandbox?.crashes }),
+      ("sandbox_violations", { $0.statistics.sandbox?.violations }),
+      ("sandbox_kills", { $0.statistics.sandbox?.kills }),
+      ("sandbox_memory_kills", { $0.statistics.sandbox?.memoryKills }),
+      ("sandbox_quarantined", { $0.statistics.sandbox?.quarantined }),
+      ("sandbox_refusals", { $0.statistics.sandbox?.refusals }),
+      ("sandbox_decoded_here", { $0.statistics.sandbox?.decodedHere }),
     ]
     gauges = values.map { name, value in (Gauge(label: "\(prefix)_\(name)", factory: factory), value) }
   }

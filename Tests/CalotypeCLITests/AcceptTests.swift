@@ -1,3 +1,4 @@
+import CalotypeImaging
 import CalotypeTestKit
 import FoundationEssentials
 import TerminalScreens
@@ -55,6 +56,23 @@ struct AcceptTests {
     #expect(try converted.jsonLines()[0].output == folder.file("converted.\(fileExtension)"))
     #expect(FileManager.default.fileExists(atPath: folder.file("converted.\(fileExtension)")))
   }
+
+  #if AVIF
+  @Test(
+    "AVIF and JPEG XL are chosen only if the field names them",
+    .enabled(if: AVIFEncoder().refusal == nil))
+  func recentFormats() throws {
+    func format(_ accept: String) throws -> String? {
+      try get("stream.jpg", accept, "--no-cache").jsonLines()[0].format
+    }
+    #expect(try format("image/avif,image/webp,*/*;q=0.8") == "avif")
+    #expect(try format("image/avif;q=0,image/webp,*/*;q=0.8") == "webp")
+    #expect(try format("image/*") == "webp")
+    #if JXL
+    if JXLEncoder().refusal == nil { #expect(try format("image/jxl,*/*;q=0.8") == "jxl") }
+    #endif
+  }
+  #endif
 
   @Test("the form is found in the disk cache the next time")
   func cached() throws {

@@ -103,6 +103,24 @@ struct ConvertTests {
     #expect(try still.errors.isEmpty && still.jsonLines().map(\.droppedFrames) == [nil])
   }
 
+  #if TIFF
+  @Test("pages that are dropped are told, unless one was asked for")
+  func droppedPages() throws {
+    let folder = try Tool.Folder()
+    let source = Photos.fixture("../described/gen-two-pages-of-two-sizes.tif")
+    let run = try Tool.run("convert", source, folder.file("a.png"), "--json")
+    #expect(run.errors.hasPrefix("calotype: \(source): only the first of 2 pages was written"), "\(run)")
+    #expect(try run.jsonLines().map(\.droppedPages) == [1])
+    for page in ["0", "1"] {
+      let run = try Tool.run("convert", source, folder.file("a.png"), "--json", "--page", page)
+      #expect(try run.errors.isEmpty && run.jsonLines().map(\.droppedPages) == [nil])
+    }
+    let negotiated = try Tool.run(
+      "get", source, "--accept", "image/png", "--json", "--no-cache", "-o", folder.file("out/"))
+    #expect(try negotiated.jsonLines().map(\.droppedPages) == [1])
+  }
+  #endif
+
   @Test("the name .apng asks for an animated PNG of any animation", arguments: ["gif", "webp", "apng"])
   func apng(format: String) throws {
     let folder = try Tool.Folder()

@@ -39,6 +39,7 @@ struct Tool {
     let bytes: Int?
     let sourceBytes: Int?
     let droppedFrames: Int?
+    let droppedPages: Int?
     let unchanged: Bool?
     let from: String?
     let frames: Int?

@@ -92,7 +92,7 @@ struct SandboxLifeTests {
       } else {
         let error = #expect(throws: ImagingError.self) { try coders.decode(data) }
         #expect(error?.code == "sandboxUnavailable")
-        #expect(error?.isRetryable == true)
+        #expect(error?.isRetryable == false, "it never will be there")
       }
       #expect(sandbox.statistics.unavailability?.contains("/nowhere/decoder") == true)
     }
@@ -119,7 +119,7 @@ struct SandboxLifeTests {
     #expect(Sandboxes.error(.openFile, withoutLandlock)?.code == "sandboxViolation")
     let withoutFilter = Sandboxes.service { $0.test.withoutSeccomp = true }
     let error = #expect(throws: ImagingError.self) { try Sandboxes.registry(withoutFilter).decode(data) }
-    #expect(error?.code == "sandboxUnavailable")
+    #expect(error?.code == "sandboxUnavailable" && error?.isRetryable == false)
   }
 
   @Test("a worker that is stopped counts as one that takes too long", .enabled(if: !Sanitizer.isOn))
@@ -221,7 +221,24 @@ struct SandboxLifeTests {
     #expect(Sandboxes.error(.none, sandbox) == nil)
   }
 
-  @Test("after many deaths new workers wait, and decodes say why")
+  @Test("after many deaths decodes fail, and say when to try again", .enabled(if: !Sanitizer.isOn))
+  func refusal() throws {
+    let sandbox = Sandboxes.service {
+      $0.workers = 1
+      $0.deadline = .seconds(5)
+      $0.restart = .init(deathsPerMinute: 1, delay: .seconds(30), longestDelay: .seconds(30))
+    }
+    for _ in 0..<2 {
+      let error = Sandboxes.error(.trap, sandbox)
+      #expect(error?.code == "decoderCrashed", "\(String(describing: error))")
+    }
+    let refusal = Sandboxes.error(.none, sandbox)
+    let retryAfter = try #require(refusal?.retryAfter)
+    #expect(refusal?.isRetryable == true && retryAfter > .seconds(20) && retryAfter <= .seconds(30))
+    #expect(refusal?.description.contains("try again in") == true)
+  }
+
+  @Test("after many deaths new workers wait")
   func throttle() {
     var rule = SandboxConfiguration.Restart(deathsPerMinute: 2, delay: .seconds(1), longestDelay: .seconds(5))
     rule.deathsPerMinute = 2

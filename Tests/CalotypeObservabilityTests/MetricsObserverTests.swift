@@ -10,9 +10,10 @@ import Testing
 struct MetricsObserverTests {
   private let metrics = RecordingMetrics()
 
-  private func pipeline() -> ImagePipeline {
+  private func pipeline(decoding: DecodingIsolation = .inProcess) -> ImagePipeline {
     var configuration = ImagePipeline.Configuration(loader: Samples.loader, diskCache: nil)
     configuration.memoryCache = MemoryCache(byteLimit: 1 << 20)
+    configuration.decoding = decoding
     configuration.observers = [MetricsObserver(prefix: "test", factory: metrics)]
     return ImagePipeline(configuration)
   }
@@ -76,5 +77,16 @@ struct MetricsObserverTests {
     #expect(metrics.values("test_image_jobs") == [0])
     #expect(metrics.values("test_decoded_bytes") == [0])
     #expect(!metrics.series.contains("test_disk_cache_bytes"))
+    #expect(!metrics.series.contains("test_sandbox_workers"))
+  }
+
+  @Test("a pipeline with sandboxes shows their counters", .enabled(if: !Sanitizer.isOn))
+  func sandboxGauges() async throws {
+    let pipeline = pipeline(decoding: .sandboxed(workers: 1))
+    _ = try await pipeline.image(for: ImageRequest(source: .data(try Samples.png(), id: "a")))
+    _ = await pipeline.sample()
+    #expect(metrics.values("test_sandbox_workers") == [1])
+    #expect(metrics.values("test_sandbox_starts") == [1])
+    #expect(metrics.values("test_sandbox_crashes") == [0])
   }
 }

@@ -139,7 +139,8 @@ struct OriginalJob: Sendable {
       number: job.number)
     let (place, new) = try context.jobs.loads.join(key, SubscriptionOptions(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
-      return Job(number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true)
+      return Job(
+        number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true, start: job.start)
     }
     defer { place.leave() }
     if let new {

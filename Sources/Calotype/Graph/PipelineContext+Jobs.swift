@@ -109,7 +109,7 @@ extension PipelineContext {
   /// Creates a job, if the limits allow one more.
   private func makeJob<Value>(for request: ImageRequest, _ want: SubscriptionOptions) throws -> Job<Value> {
     guard try jobs.begin(isOfJob: want.isOfJob) else { throw overloaded(request) }
-    return Job(number: want.number, leader: request.source, isOfJob: want.isOfJob)
+    return Job(number: want.number, leader: request.source, isOfJob: want.isOfJob, start: want.start)
   }
 
   private func overloaded(_ request: ImageRequest) -> PipelineError {

@@ -36,6 +36,8 @@ final class Job<Value: Sendable>: Sendable {
   let leader: ImageSource?
   /// Whether the job was made for another job, rather than for a caller.
   let isOfJob: Bool
+  /// The start of the request that the job was made for, if no earlier result may answer it.
+  let start: MonotonicTime?
   private let state: Lock<State>
 
   /// Creates a job that waits for its turn.
@@ -45,8 +47,13 @@ final class Job<Value: Sendable>: Sendable {
   ///   - leader: The source of the request that the job was made for.
   ///   - mayOutlive: Whether the job continues without subscribers if one of them asked for that.
   ///   - isOfJob: Whether another job needs it, rather than a caller.
-  init(number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false, isOfJob: Bool = false) {
+  ///   - start: The start of the request, if no earlier result may answer it.
+  init(
+    number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false, isOfJob: Bool = false,
+    start: MonotonicTime? = nil
+  ) {
     self.number = number
+    self.start = start
     self.isOfJob = isOfJob
     self.leader = leader
     priority = LivePriority(.background)
@@ -295,7 +302,7 @@ final class Job<Value: Sendable>: Sendable {
 
   /// Ends the job. The first call determines the ending that every subscriber receives.
   func finish(_ result: Result<Value, any Error>) {
-    carryOut(state.withLock { $0.machine.finish(result) })
+    carryOut(state.withLock { $0.machine.finish(result, at: .now) })
     stopFollowing()
   }
 
@@ -400,5 +407,6 @@ extension SubscriptionOptions {
         return requirements
       }, listener: job)
     number = job.number
+    start = job.start
   }
 }

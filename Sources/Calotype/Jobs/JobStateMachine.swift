@@ -1,4 +1,5 @@
 import CalotypeImaging
+import CalotypeSupport
 
 /// The state of a job as a value: its subscribers, its priority, its pending events, and its ending.
 ///
@@ -38,7 +39,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   private struct Subscriber: Sendable {
     var level: UInt8
     let isJob: Bool
-    /// Whether the subscriber is a job that works with the value, so that its reservations are kept.
+    /// Whether the subscriber is a job that works with the value, or a caller with such a job, so that its reservations are
+    /// kept.
     var worksWithValue: Bool
     let followsArrival: Bool
     let deadline: Duration?
@@ -59,6 +61,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   }
 
   private(set) var phase = Phase.waiting
+  /// The time of the ending.
+  private var end: MonotonicTime?
   /// Whether all subscribers have left before the end.
   private(set) var isCancelled = false
   /// Whether the work is over, storing included.
@@ -128,10 +132,11 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// Adds a subscriber, or returns `nil` if the job cannot be joined.
   mutating func join(_ want: SubscriptionOptions) -> (id: ID, actions: Actions)? {
     guard isOpen else { return nil }
+    if let start = want.start, let end, end < start { return nil }
     nextID += 1
     let own = want.own
     var subscriber = Subscriber(
-      level: want.level.rawValue, isJob: want.isOfJob, worksWithValue: want.isOfJob,
+      level: want.level.rawValue, isJob: want.isOfJob, worksWithValue: want.isOfJob || want.keepsValue,
       followsArrival: own.followsArrival,
       deadline: want.deadline)
     if isFinished {
@@ -143,7 +148,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     subscribers[nextID] = subscriber
     count += 1
     levels[subscriber.level, default: 0] += 1
-    if subscriber.isJob { jobs += 1 }
+    if subscriber.worksWithValue { jobs += 1 }
     if subscriber.followsArrival { followers += 1 }
     if subscriber.deadline == nil { patient += 1 }
     if !subscriber.isJob {
@@ -181,7 +186,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
       actions.isForgotten = true
     }
     updateLevel(&actions)
-    if subscriber.isJob { releaseIfUnused(&actions) }
+    if subscriber.isJob || subscriber.worksWithValue { releaseIfUnused(&actions) }
     return actions
   }
 
@@ -326,10 +331,15 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   // MARK: Endings
 
   /// Ends the job, unless it has ended before.
-  mutating func finish(_ result: Result<Value, any Error>) -> Actions {
+  ///
+  /// - Parameters:
+  ///   - result: The ending.
+  ///   - time: The present time, for subscribers that no earlier result may answer.
+  mutating func finish(_ result: Result<Value, any Error>, at time: MonotonicTime? = nil) -> Actions {
     var actions = Actions()
     if isFinished { return actions }
     phase = .finished(result)
+    end = time
     // Previews are useless after the ending.
     preview = nil
     watching = []

@@ -50,6 +50,10 @@ final class JobTable<Value: Sendable>: AnyJobTable {
         if let (place, actions) = jobs[key]?.enter(want) { return (place, actions, nil) }
         let job = try make()
         job.onForget { [weak self, weak job] in if let job { self?.remove(job, key) } }
+        // One that has ended, but too early for this subscriber.
+        if let old = jobs[key], !old.isSettled {
+          detached.withLock { $0[ObjectIdentifier(old)] = old }
+        }
         jobs[key] = job
         return job.enter(want).map { ($0, $1, job) }
       }

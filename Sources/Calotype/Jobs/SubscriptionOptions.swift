@@ -13,6 +13,11 @@ struct SubscriptionOptions: Sendable {
   var caller: CallerPlace?
   /// The deadline of the subscriber, in the time of the pipeline; `nil` for none.
   var deadline: Duration?
+  /// The start of a request that no earlier result may answer, because it wants a new load; `nil` for all others.
+  var start: MonotonicTime?
+  /// Whether a caller needs the value for another job of its request, which is to find the same one; until the caller lets it
+  /// go.
+  var keepsValue = false
   /// The requirements of a caller.
   let own: JobRequirements
   /// The requirements of a job, evaluated on demand.

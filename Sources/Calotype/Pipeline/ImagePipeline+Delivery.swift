@@ -31,6 +31,7 @@ extension ImagePipeline {
       }
     want.caller = place
     want.deadline = request.deadline.map { context.elapsed() + $0 }
+    if !request.cachePolicy.readsCaches { want.start = .now }
     if !configuration.sharesWork { want.number = context.counters.nextNumber() }
     return want
   }
@@ -75,12 +76,13 @@ extension ImagePipeline {
     return try await withDeadline(of: request) { deadline in
       // First, so that the image is made from the same bytes.
       try await retried(request, within: deadline) {
-        let original = try subscribeToOriginal(of: request, want)
+        let original = try subscribeToOriginal(of: request, want.with { $0.keepsValue = true })
         deadline?.limit(original)
         return original
       } use: { original in
         try await retried(request, within: deadline) {
           let place = try context.subscribe(to: request, want: want)
+          original.letGo()
           deadline?.limit(place)
           return place
         } use: { place in

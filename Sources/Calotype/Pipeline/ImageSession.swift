@@ -93,10 +93,11 @@ final class ImageSession: Sendable {
       let visit = try await RequestInstrumentation.within(watch) {
         var original: Subscription<OriginalData>?
         if request.includesData {
-          original = try pipeline.subscribeToOriginal(of: request, want)
+          original = try pipeline.subscribeToOriginal(of: request, want.with { $0.keepsValue = true })
         }
         do {
           let place = try pipeline.context.subscribe(to: request, want: want)
+          original?.letGo()
           return Visit(self, Places(image: place, original: original, stale: nil))
         } catch {
           original?.leave()
@@ -221,6 +222,7 @@ final class ImageSession: Sendable {
       else { return false }
       var original: Subscription<OriginalData>?
       if places.original != nil {
+        let options = options.with { $0.keepsValue = true }
         guard let again = try? pipeline.subscribeToOriginal(of: request, options) else { return false }
         original = again
       }
@@ -228,6 +230,7 @@ final class ImageSession: Sendable {
         original?.leave()
         return false
       }
+      original?.letGo()
       places.image.leave()
       places.original?.leave()
       state.withLock { ($0.places.image, $0.places.original) = (image, original) }

@@ -30,8 +30,8 @@ extension LoadingError: CalotypeError {}
 
 extension ImagingError: CalotypeError {
   /// 422 for bytes that are not a sound image, 415 for formats without a coder, 413 for images beyond a
-  /// limit, 400 for parameters, 503 for a lack of memory or of a sandbox and for cancellation, and 500 for failures of
-  /// encoding or of a program's transform.
+  /// limit, 400 for parameters, 503 for a lack of memory or of a free sandbox and for cancellation, and 500 for failures of
+  /// encoding or of a program's transform, and for a machine that has no sandbox.
   public var gatewayStatus: Int {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit, .decoderCrashed,
@@ -40,8 +40,8 @@ extension ImagingError: CalotypeError {
     case .unsupportedFormat: 415
     case .limitExceeded: 413
     case .invalidParameter: 400
-    case .outOfMemory, .sandboxUnavailable, .cancelled: 503
-    case .encodingFailed, .transformFailed: 500
+    case .outOfMemory, .sandboxUnavailable(_, _?), .cancelled: 503
+    case .encodingFailed, .transformFailed, .sandboxUnavailable(_, nil): 500
     }
   }
 }

@@ -3,11 +3,14 @@ import Calotype
 
 /// The choice of an output format by an `Accept` field.
 struct AcceptOptions: ParsableArguments {
-  #if JXL
-  private static let list = "jxl (if the field names it), webp, gif, apng, png and jpeg"
-  #else
-  private static let list = "webp, gif, apng, png and jpeg"
-  #endif
+  /// The formats that are chosen only if the field names them: programs that accept any image rarely know them.
+  private static let recent: [ImageFormat] = [.avif, .jxl]
+
+  private static let list: String = {
+    let encodable = CoderRegistry.standard.encodableFormats
+    let named = recent.filter { encodable.contains($0) }.map { "\($0) (if the field names it), " }
+    return named.joined() + "webp, gif, apng, png and jpeg"
+  }()
 
   @Option(
     name: .customLong("accept"),
@@ -43,11 +46,12 @@ struct AcceptOptions: ParsableArguments {
   func negotiation(for pixels: PixelOptions) -> OutputNegotiation? {
     guard let field else { return nil }
     let known: [ImageFormat] =
-      pixels.lossless ? [.jxl, .webp, .apng, .png] : [.jxl, .webp, .gif, .apng, .png, .jpeg]
-    let encodable = CoderRegistry.standard.encodableFormats
-    // Programs that accept any image rarely know JPEG XL.
-    let namesJXL = field.lowercased().contains("image/jxl")
-    let formats = known.filter { encodable.contains($0) && ($0 != .jxl || namesJXL) }
+      pixels.lossless ? [.jxl, .webp, .apng, .png] : [.avif, .jxl, .webp, .gif, .apng, .png, .jpeg]
+    let named = field.lowercased()
+    let formats = known.filter { format in
+      guard CoderRegistry.standard.canEncode(format) else { return false }
+      return !Self.recent.contains(format) || named.contains("image/\(format)")
+    }
     return .negotiated(
       accept: field,
       among: formats.map { pixels.encodeOptions(OutputFormat($0), source: nil, isAnimated: true) })

@@ -54,8 +54,10 @@ struct PixelOptions: ParsableArguments {
   )
   var lossless = false
 
-  @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
-  var page = 0
+  @Option(
+    help: ArgumentHelp(
+      "The page of a document, such as a TIFF, counted from 0, which is the default.", valueName: "n"))
+  var page: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -81,7 +83,7 @@ struct PixelOptions: ParsableArguments {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
-    if page < 0 { throw ValidationError("--page is at least 0.") }
+    if let page, page < 0 { throw ValidationError("--page is at least 0.") }
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
     }
@@ -110,7 +112,7 @@ struct PixelOptions: ParsableArguments {
 
   /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
-    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
+    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page ?? 0 != 0 || firstFrame
       || vectorSize != nil
       || keepProfile || !transform.isEmpty
   }
@@ -119,7 +121,7 @@ struct PixelOptions: ParsableArguments {
   var decoding: DecodeOptions {
     DecodeOptions(
       appliesOrientation: !asStored, damage: strict ? .strict : .tolerate, thumbnail: thumbnailRequest,
-      maxPixels: maxPixels, page: page, vectorSize: vectorSize?.value,
+      maxPixels: maxPixels, page: page ?? 0, vectorSize: vectorSize?.value,
       colors: keepsColors ? .asStored : .sRGB,
       transforms: transforms, animationTransforms: transformFrames.value)
   }
@@ -140,6 +142,11 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether only the first frame of an animation is requested.
   var wantsFirstFrame: Bool { firstFrame || (!transform.isEmpty && transformFrames == .first) }
+
+  /// Returns the number of pages that are lost without an explicit option.
+  func droppedPages(of info: ImageInfo) -> Int? {
+    page == nil && info.pageCount > 1 ? info.pageCount - 1 : nil
+  }
 
   /// Returns whether all frames are written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {

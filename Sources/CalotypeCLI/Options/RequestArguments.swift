@@ -43,12 +43,12 @@ extension ImageRequest.Priority: ExpressibleByArgument {
 }
 
 extension ImageFormat: ExpressibleByArgument {
-  /// The formats that have a registered decoder.
-  public static var allValueStrings: [String] { CoderRegistry.standard.decodableFormats.map(\.rawValue) }
+  /// The formats that have a decoder, in this process or in a sandbox.
+  public static var allValueStrings: [String] { CoderRegistry.sandboxed.decodableFormats.map(\.rawValue) }
 
   /// The name of a format that can be read.
   public init?(argument: String) {
-    let formats = CoderRegistry.standard.decodableFormats
+    let formats = CoderRegistry.sandboxed.decodableFormats
     guard let format = formats.first(where: { $0.rawValue == argument.lowercased() }) else { return nil }
     self = format
   }

@@ -13,6 +13,8 @@ struct Product: Sendable {
   var sourceBytes: Int?
   /// The number of frames that the bytes omit without an explicit option.
   var droppedFrames: Int?
+  /// The number of pages that the bytes omit without an explicit option.
+  var droppedPages: Int?
   /// Whether the source is damaged; `nil` if it was not decoded.
   let isDamaged: Bool?
   var origin: ImageResponse.Source
@@ -38,12 +40,13 @@ struct Product: Sendable {
   }
 
   /// Describes the bytes that were encoded of a picture.
-  init(_ encoded: EncodedPicture, of picture: Picture, droppedFrames: Int?) {
+  init(_ encoded: EncodedPicture, of picture: Picture, droppedFrames: Int?, droppedPages: Int?) {
     data = encoded.data
     (format, fileExtension, size) = (encoded.format, encoded.fileExtension, encoded.size)
     info = picture.info
     sourceBytes = picture.source == .disk ? nil : picture.byteCount
     self.droppedFrames = droppedFrames
+    self.droppedPages = droppedPages
     isDamaged = picture.info.map { $0.isDamaged || encoded.isDamaged }
     origin = picture.source
   }

@@ -18,7 +18,7 @@ extension Rendering {
       atHand.frames = request.frames
       let image = try await pipeline.encoded(atHand, as: negotiation)
       var product = Product(image)
-      product.describe(info, sourceBytes: served.data.count, animates: !pixels.wantsFirstFrame)
+      product.describe(info, sourceBytes: served.data.count, pixels)
       product.origin = served.source
       return product
     }
@@ -35,7 +35,7 @@ extension Rendering {
       let served = try await pipeline.data(for: original)
       let info = try await probed(served, request)
       try check(info, for: request)
-      product.describe(info, sourceBytes: served.data.count, animates: !pixels.wantsFirstFrame)
+      product.describe(info, sourceBytes: served.data.count, pixels)
     }
     return product
   }
@@ -43,12 +43,13 @@ extension Rendering {
 
 extension Product {
   /// Adds the facts of the source.
-  ///
-  /// - Parameter animates: Whether all of its frames were wanted.
-  fileprivate mutating func describe(_ info: ImageInfo, sourceBytes: Int, animates: Bool) {
+  fileprivate mutating func describe(_ info: ImageInfo, sourceBytes: Int, _ pixels: PixelOptions) {
     self.info = info
     self.sourceBytes = sourceBytes
-    guard animates, info.frameCount > 1, !OutputFormat(ImageFormat(rawValue: format)).holdsAnimations else {
+    droppedPages = pixels.droppedPages(of: info)
+    guard !pixels.wantsFirstFrame, info.frameCount > 1,
+      !OutputFormat(ImageFormat(rawValue: format)).holdsAnimations
+    else {
       return
     }
     droppedFrames = info.frameCount - 1

@@ -16,6 +16,8 @@ extension Rendering {
     let sourceBytes: Int?
     /// The number of frames that the output omits without an explicit option; absent if there are none.
     let droppedFrames: Int?
+    /// The number of pages that the output omits without an explicit option; absent if there are none.
+    let droppedPages: Int?
     /// Whether the source is damaged; absent if its bytes were copied without decoding.
     let isDamaged: Bool?
     /// Present if the file had the same contents, and was left as it is.
@@ -33,15 +35,21 @@ extension Rendering {
       (sourceWidth, sourceHeight) = (product.info?.size.width, product.info?.size.height)
       sourceBytes = product.sourceBytes
       droppedFrames = product.droppedFrames
+      droppedPages = product.droppedPages
       isDamaged = product.isDamaged
       unchanged = isUnchanged ? true : nil
       from = product.origin.rawValue
       milliseconds = Formatting.milliseconds(duration)
     }
 
-    /// The warning about dropped frames.
+    /// The warning about dropped frames or pages.
     var warning: String? {
-      droppedFrames.map { dropped in
+      if let droppedPages {
+        return
+          "only the first of \(droppedPages + 1) pages was written; add --page 1 for the next one, or"
+          + " --page 0 for this one"
+      }
+      return droppedFrames.map { dropped in
         "only the first of \(dropped + 1) frames was written, because \(format) holds one; to keep them, write"
           + " one of \(OutputFormat.animatedList), or add --first-frame"
       }

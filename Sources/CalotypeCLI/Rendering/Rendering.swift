@@ -177,7 +177,9 @@ struct Rendering: Sendable {
     let encoded = try await files.run { () throws(ImagingError) in
       try EncodedPicture(picture.content, wanted, pixels)
     }
-    return Product(encoded, of: picture, droppedFrames: droppedFrames(of: picture))
+    return Product(
+      encoded, of: picture, droppedFrames: droppedFrames(of: picture),
+      droppedPages: picture.info.flatMap { pixels.droppedPages(of: $0) })
   }
 
   private func response(

@@ -143,7 +143,8 @@ public struct DecodeLimits: Hashable, Sendable {
       case .memory: "decode a smaller thumbnail, or raise maxMemoryBytes of the decode limits"
       case .expansion: "decode a smaller thumbnail, or raise maxExpansion of the decode limits"
       case .frameExpansion: "decode the first frame only, or raise maxExpansion of the decode limits"
-      case .duration: "raise maxDuration of the decode limits to allow it"
+      case .duration:
+        "raise maxDuration of the decode limits, and the deadline of the sandbox if there is one"
       }
     }
   }

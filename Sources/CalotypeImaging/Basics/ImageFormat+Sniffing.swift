@@ -50,6 +50,9 @@ extension ImageFormat {
     guard let length = bytes.uint32(at: 0, bigEndian: true), length >= 16 else { return nil }
     // A major brand with a codec decides alone, so that the answer for a prefix holds.
     if bytes.holds("he", at: 8), heifBrands.contains(where: { bytes.holds($0, at: 8) }) { return .heif }
+    // With compact headers, the minor version is the brand of the codec (ISO/IEC 23008-12:2025).
+    let isCompact = bytes.holds("mif3", at: 8)
+    if isCompact, bytes.holds("avif", at: 12) { return .avif }
     var isHEIF = false
     // The major brand is followed by the minor version, then by the compatible brands.
     for offset in stride(from: 8, to: min(Int(length), bytes.byteCount, sniffLength), by: 4)
@@ -62,7 +65,8 @@ extension ImageFormat {
   }
 
   private static let heifBrands: [StaticString] = [
-    "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "msf1",
+    "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "mif3",
+    "msf1",
   ]
 
   /// Recognises TIFF 6.0 (42) and BigTIFF (43, offsets of 8 bytes), in both byte orders.

@@ -28,8 +28,9 @@
   /// The process that was to decode the image in a sandbox attempted what it is denied, or replied what cannot be true: the
   /// input may be an attack. `systemCall` is the number of a denied system call, if it is known.
   case sandboxViolation(reason: String, systemCall: Int?)
-  /// No process can decode in a sandbox: the machine has no means for one, or too many have died.
-  case sandboxUnavailable(reason: String)
+  /// No process can decode in a sandbox. `retryAfter` is the time after which one may: workers are busy, or too many have
+  /// died. It is `nil` if the machine or the program has no means for one, so that a retry is in vain.
+  case sandboxUnavailable(reason: String, retryAfter: Duration?)
   /// The task was cancelled during the call.
   case cancelled
 
@@ -55,12 +56,18 @@
   }
 
   /// A Boolean value that indicates whether the same call can succeed later: a lack of memory is temporary, and so is that of
-  /// a sandbox.
+  /// a sandbox on a machine that has the means for one.
   public var isRetryable: Bool {
     switch self {
-    case .outOfMemory, .sandboxUnavailable: true
+    case .outOfMemory: true
+    case .sandboxUnavailable(_, let retryAfter): retryAfter != nil
     default: false
     }
+  }
+
+  /// The time after which a retry is worthwhile, if it is known.
+  public var retryAfter: Duration? {
+    if case .sandboxUnavailable(_, let retryAfter) = self { retryAfter } else { nil }
   }
 }
 
@@ -94,8 +101,10 @@ extension ImagingError: CustomStringConvertible {
       return "the decoder of \(format) crashed in its sandbox (signal \(signal)); nothing else is affected"
     case .sandboxViolation(let reason, let call):
       return "the decoder broke the rules of its sandbox: \(reason)" + (call.map { " (\($0))" } ?? "")
-    case .sandboxUnavailable(let reason):
+    case .sandboxUnavailable(let reason, nil):
       return "there is no sandbox to decode in: \(reason); `calotype sandbox check` tells more"
+    case .sandboxUnavailable(let reason, let retryAfter?):
+      return "no sandbox is free to decode in: \(reason); try again in \(retryAfter)"
     case .cancelled:
       return "cancelled"
     }

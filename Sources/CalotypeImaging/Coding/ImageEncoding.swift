@@ -5,6 +5,9 @@ public protocol ImageEncoding: Sendable {
   /// The format that this encoder writes.
   var format: ImageFormat { get }
 
+  /// The error of every call, if a library that the encoder needs is not installed. `nil`, the default, for all others.
+  var refusal: ImagingError? { get }
+
   /// Encodes an upright picture. Called on any thread, several at a time.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
 
@@ -23,6 +26,9 @@ public protocol ImageEncoding: Sendable {
 }
 
 extension ImageEncoding {
+  /// Returns `nil`: nothing is missing.
+  public var refusal: ImagingError? { nil }
+
   /// Returns true if the options ask for a lossy file.
   public func usesQuality(_ options: EncodeOptions) -> Bool { !options.isLossless }
 

@@ -12,7 +12,10 @@ struct OptionalLibrary: Sendable {
   let isInstalled: @convention(c) () -> Bool
 
   /// The error of every call, if the library is not there.
-  var refusal: ImagingError? { isInstalled() ? nil : refusal(because: "it is missing") }
+  var refusal: ImagingError? {
+    if isInstalled() { return nil }
+    return open().map { refusal(because: String(cString: $0)) }
+  }
 
   /// Opens the library, the first time.
   ///
@@ -47,7 +50,7 @@ struct OptionalLibrary: Sendable {
 
   private func refusal(because reason: String) -> ImagingError {
     .unsupportedFormat(
-      format, reason: "install the Debian package \(package), whose library cannot be used: \(reason)")
+      format, reason: "install the Debian package \(package), whose library cannot be loaded: \(reason)")
   }
 }
 

@@ -136,6 +136,11 @@ public struct CoderRegistry: Sendable {
     return encoders.map(\.format).filter { seen.insert($0).inserted }
   }
 
+  /// Returns true if a format can be encoded on this machine: its library is there.
+  package func canEncode(_ format: ImageFormat) -> Bool {
+    encoders.contains { $0.format == format && $0.refusal == nil }
+  }
+
   /// Returns the format of an input by its first bytes: the answer of a registered decoder, otherwise the format of the
   /// signature, even without a decoder. `nil` if nothing matches.
   public func format(of prefix: Data) -> ImageFormat? {

@@ -89,7 +89,8 @@ extension DecodingSandbox: DecodingService {
     options: DecodeOptions
   ) throws(ImagingError) -> any IncrementalImageDecoding {
     if decodesHere {
-      throw .sandboxUnavailable(reason: "images are decoded when all of their bytes are there")
+      throw .sandboxUnavailable(
+        reason: "images are decoded when all of their bytes are there", retryAfter: nil)
     }
     return SandboxStream(self, options)
   }
@@ -225,7 +226,8 @@ extension DecodingSandbox {
       return .decoderCrashed(format, signal: 0)
     case .gone:
       pool.bury(worker, isDeath: false) { $0.kills += 1 }
-      return .sandboxUnavailable(reason: "workers are killed before they begin")
+      return .sandboxUnavailable(
+        reason: "workers are killed before they begin", retryAfter: SandboxPool.pause)
     case .violation(let reason, let call):
       pool.bury(worker, isDeath: true) { $0.violations += 1 }
       return .sandboxViolation(reason: reason, systemCall: call)
@@ -239,7 +241,7 @@ extension DecodingSandbox {
       pool.bury(worker, isDeath: false) { $0.kills += 1 }
       return code == ENOMEM || code == ENOSPC
         ? .outOfMemory(byteCount: job.data.count)
-        : .sandboxUnavailable(reason: SystemError.text(of: code))
+        : .sandboxUnavailable(reason: SystemError.text(of: code), retryAfter: SandboxPool.pause)
     }
   }
 }

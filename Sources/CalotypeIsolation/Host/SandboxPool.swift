@@ -8,6 +8,8 @@ import Glibc
 final class SandboxPool: Sendable {
   /// The longest time that a job waits for a worker. Pipelines have deadlines of their own, which cancel it.
   static let longestWait = Duration.seconds(60)
+  /// The time after which a job that got no worker may be tried again.
+  static let pause = Duration.seconds(1)
 
   /// The state, which the starting thread keeps alive.
   fileprivate final class Core: Sendable {
@@ -46,8 +48,8 @@ final class SandboxPool: Sendable {
     var throttle: RestartThrottle
     var quarantine = Quarantine()
     var statistics = SandboxStatistics()
-    /// The reason why workers cannot be started, until a time.
-    var failure: (reason: String, end: MonotonicTime)?
+    /// The reason why workers cannot be started, until a time, and whether they never can.
+    var failure: (reason: String, end: MonotonicTime, isLasting: Bool)?
     var isStarted = false
     var isClosed = false
     var isWatched = false
@@ -154,7 +156,7 @@ final class SandboxPool: Sendable {
       }
       if Task.isCancelled { throw .cancelled }
       if MonotonicTime.now >= deadline {
-        throw .sandboxUnavailable(reason: "no worker was free in time")
+        throw .sandboxUnavailable(reason: "no worker was free in time", retryAfter: Self.pause)
       }
     }
   }
@@ -182,7 +184,8 @@ final class SandboxPool: Sendable {
       }
       if Task.isCancelled { throw .cancelled }
       if MonotonicTime.now >= deadline {
-        throw .sandboxUnavailable(reason: "the worker of this image was not free in time")
+        throw .sandboxUnavailable(
+          reason: "the worker of this image was not free in time", retryAfter: Self.pause)
       }
     }
   }
@@ -309,15 +312,18 @@ extension SandboxPool.State {
 
   /// The error for a thread that would wait in vain.
   fileprivate mutating func refusal(until deadline: MonotonicTime) -> ImagingError? {
-    if isClosed { return .sandboxUnavailable(reason: "it was shut down") }
+    if isClosed { return .sandboxUnavailable(reason: "it was shut down", retryAfter: nil) }
     // Those that are lent or start may become free.
     guard alive.count == idle.count else { return nil }
     let now = MonotonicTime.now
     if let failure, failedStarts >= SandboxPool.Core.patience, failure.end > now {
-      return .sandboxUnavailable(reason: failure.reason)
+      return .sandboxUnavailable(
+        reason: failure.reason, retryAfter: failure.isLasting ? nil : now.duration(to: failure.end))
     }
-    if throttle.earliestStart(now: now) > deadline {
-      return .sandboxUnavailable(reason: "workers have died too often; new ones start later")
+    let start = throttle.earliestStart(now: now)
+    if start > deadline {
+      return .sandboxUnavailable(
+        reason: "workers have died too often; new ones start later", retryAfter: now.duration(to: start))
     }
     return nil
   }
@@ -353,7 +359,8 @@ extension SandboxPool.Core {
         let isUsable = worker.posture.hasSeccomp || worker.posture.isSanitized
         guard isUsable else {
           worker.end(killing: true)
-          throw SandboxStartFailure(reason: "the kernel has no filter of system calls (seccomp)")
+          throw SandboxStartFailure(
+            reason: "the kernel has no filter of system calls (seccomp)", isLasting: true)
         }
         let isClosed = state.withLock(waking: .all) { state -> Bool in
           state.statistics.starts += 1
@@ -376,7 +383,7 @@ extension SandboxPool.Core {
           state.alive[number] = nil
           state.failedStarts += 1
           let end = MonotonicTime.now.advanced(by: Self.pause(after: state.failedStarts))
-          state.failure = (error.reason, end)
+          state.failure = (error.reason, end, error.isLasting)
         }
       }
     }

@@ -49,7 +49,8 @@ final class SandboxProcess: @unchecked Sendable {
     self.number = number
     self.formats = formats
     guard getenv(CSANDBOX_ROLE) == nil else {
-      throw SandboxStartFailure(reason: "this process is a worker that did not begin as one")
+      throw SandboxStartFailure(
+        reason: "this process is a worker that did not begin as one", isLasting: true)
     }
     let memory = try SharedMemory()
     self.memory = memory
@@ -67,7 +68,9 @@ final class SandboxProcess: @unchecked Sendable {
       }
     }
     guard status == 0 else {
-      throw SandboxStartFailure(reason: "\(program) cannot be started: \(SystemError.text(of: -status))")
+      throw SandboxStartFailure(
+        reason: "\(program) cannot be started: \(SystemError.text(of: -status))",
+        isLasting: [ENOENT, EACCES, EPERM, ENOEXEC, ENOSYS].contains(-status))
     }
     self.process = process
     pid = process.pid
@@ -79,12 +82,13 @@ final class SandboxProcess: @unchecked Sendable {
     } catch {
       var end = csandbox_end()
       csandbox_kill(&process)
-      let isKnown = csandbox_reap(&process, 1000, &end) == 0
-      let ending = isKnown ? " (\(WorkerDeath(end)))" : ""
+      let death = csandbox_reap(&process, 1000, &end) == 0 ? WorkerDeath(end) : nil
+      guard count != -Int(EAGAIN) else {
+        throw SandboxStartFailure(reason: "\(program) does not become a worker within 10 s")
+      }
       throw SandboxStartFailure(
-        reason: count == -Int(EAGAIN)
-          ? "\(program) does not become a worker within 10 s"
-          : "\(program) ends instead of becoming a worker\(ending)")
+        reason: "\(program) ends instead of becoming a worker" + (death.map { " (\($0))" } ?? ""),
+        isLasting: death != nil && death != .memory)
     }
     csandbox_set_timeout(process.socket, Int32(Self.pollInterval))
   }
@@ -206,6 +210,8 @@ final class SandboxProcess: @unchecked Sendable {
 /// The reason why a worker cannot be started.
 struct SandboxStartFailure: Error {
   let reason: String
+  /// A Boolean value that indicates whether another attempt would fail as well.
+  var isLasting = false
 }
 
 extension SandboxConfiguration {

@@ -83,10 +83,17 @@ extension OptionTable {
     (arguments, stage) throws(ImageURLError) in
     try arguments.limit(4)
     var padding = stage.padding ?? .init()
-    if arguments.has(0) { padding.top = try arguments.integer(0, in: sides) }
-    padding.right = arguments.has(1) ? try arguments.integer(1, in: sides) : padding.top
-    padding.bottom = arguments.has(2) ? try arguments.integer(2, in: sides) : padding.top
-    padding.left = arguments.has(3) ? try arguments.integer(3, in: sides) : padding.right
+    // The top is for all sides, and the right one for the left one too, unless they follow.
+    if arguments.has(0) {
+      padding.top = try arguments.integer(0, in: sides)
+      (padding.right, padding.bottom, padding.left) = (padding.top, padding.top, padding.top)
+    }
+    if arguments.has(1) {
+      padding.right = try arguments.integer(1, in: sides)
+      padding.left = padding.right
+    }
+    if arguments.has(2) { padding.bottom = try arguments.integer(2, in: sides) }
+    if arguments.has(3) { padding.left = try arguments.integer(3, in: sides) }
     stage.padding = padding
   } write: { stage, arguments in
     guard let padding = stage.padding else { return }

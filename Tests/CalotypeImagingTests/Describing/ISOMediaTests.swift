@@ -184,6 +184,12 @@ struct ISOMediaTests {
     #expect(code(Data(fileType + deep)) == "corrupt", "no items")
     let compact = BoxBuilder.brands("mif3", "avif") + BoxBuilder.box("mini", [0, 1, 2])
     #expect(code(Data(compact)) == "unsupportedFormat")
+    // Compact headers need no list of brands: the minor version names the codec.
+    for (codec, format) in [("avif", ImageFormat.avif), ("heic", .heif)] {
+      let bare =
+        BoxBuilder.box("ftyp", Array("mif3".utf8) + Array(codec.utf8)) + BoxBuilder.box("mini", [0, 1, 2])
+      #expect(ImageFormat.sniff(Data(bare)) == format && code(Data(bare)) == "unsupportedFormat")
+    }
   }
 
   @Test("counts that are far larger than the boxes")

@@ -1,5 +1,6 @@
 #if HEIF
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import CalotypeImaging
@@ -124,8 +125,11 @@ struct HEIFHostileTests {
   @Test("a missing library is named with its package")
   func missing() {
     let library = OptionalLibrary(
-      format: .heif, package: OptionalLibrary.heif.package, open: { nil }, isInstalled: { false })
+      format: .heif, package: OptionalLibrary.heif.package, open: { missingReason }, isInstalled: { false })
     #expect("\(library.refusal.map(String.init(describing:)) ?? "")".contains("libde265-0"))
   }
 }
+
+/// Lives as long as the process.
+private nonisolated(unsafe) let missingReason = UnsafePointer<CChar>(strdup("no such file"))
 #endif

@@ -222,6 +222,41 @@ struct JobStateMachineTests {
     #expect(count == 2 * (8 + 64 + 512 + 4_096 + 32_768 + 262_144))
   }
 
+  @Test("requests for a new load join what is under way, not what ended before they began")
+  func starts() {
+    func machine(finishedAt end: UInt64?) -> JobStateMachine<Int, Int> {
+      var machine = JobStateMachine<Int, Int>(mayOutlive: false, idleLevel: 0)
+      _ = machine.join(SubscriptionOptions(JobRequirements(), priority: .normal))
+      _ = machine.admit()
+      if let end { _ = machine.finish(.success(1), at: MonotonicTime(nanoseconds: end)) }
+      return machine
+    }
+    for (end, start, mayJoin) in [
+      (nil, 5, true), (4, 5, false), (6, 5, true), (4, nil, true),
+    ] as [(UInt64?, UInt64?, Bool)] {
+      var machine = machine(finishedAt: end)
+      var want = SubscriptionOptions(JobRequirements(), priority: .normal)
+      want.start = start.map { MonotonicTime(nanoseconds: $0) }
+      #expect(
+        (machine.join(want) != nil) == mayJoin, "\(String(describing: end)) \(String(describing: start))")
+    }
+  }
+
+  @Test("a value that a caller keeps for another job of its request can be joined until the caller leaves")
+  func keptValue() throws {
+    var machine = JobStateMachine<Int, Int>(mayOutlive: false, idleLevel: 0)
+    let plain = SubscriptionOptions(JobRequirements(), priority: .normal)
+    let joined = machine.join(plain.with { $0.keepsValue = true })
+    let keeper = try #require(joined).id
+    _ = machine.admit()
+    #expect(!machine.finish(.success(1)).releases)
+    #expect(!machine.settle().isForgotten && machine.isOpen)
+    let isJoined = machine.join(plain) != nil
+    #expect(isJoined)
+    let actions = machine.leave(keeper, wanted: JobRequirements(), Left())
+    #expect(actions.releases && actions.isForgotten && !machine.isOpen)
+  }
+
   @Test("joins, leaves and changes of priority take the same time for 8,000 subscribers as for 80")
   func isLinear() throws {
     // Counted by the work that is done: no event but the ending looks at more than one subscriber.

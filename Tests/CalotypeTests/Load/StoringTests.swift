@@ -72,6 +72,32 @@ struct StoringTests {
     await pipeline.settle()
   }
 
+  @Test(
+    "a request for a new load is not answered by one that has ended, and is still being stored",
+    arguments: [ImageRequest.CachePolicy.loaderOnly, .reload])
+  func newLoad(policy: ImageRequest.CachePolicy) async throws {
+    let (cache, gate) = (FaultyCache(), Gate())
+    cache.hold(.store, at: gate)
+    let loader = try loader()
+    let pipeline = LoadSamples.pipeline(loader) { $0.diskCache = cache }
+    var request = ImageRequest(url: try LoadSamples.url("h"))
+    #expect(try await pipeline.response(for: request).source == .loader)
+    #expect(pipeline.jobs.loads.all.contains { !$0.isSettled })
+    request.cachePolicy = policy
+    for count in 2...3 {
+      #expect(try await pipeline.response(for: request).source == .loader)
+      #expect(loader.requests.count == count)
+    }
+    request.includesData = true
+    #expect(try await pipeline.response(for: request).data != nil)
+    _ = try await pipeline.encoded(request, as: .webp())
+    _ = try await pipeline.encoded(request, as: .png)
+    #expect(loader.requests.count == 6, "one for each, not one for each of its steps")
+    gate.open()
+    await pipeline.settle()
+    #expect(pipeline.statistics.heldBytes == 0)
+  }
+
   @Test("that there is no image is told before it is stored")
   func notFound() async throws {
     let cache = FaultyCache()

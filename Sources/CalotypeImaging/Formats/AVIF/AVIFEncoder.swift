@@ -19,6 +19,9 @@ public struct AVIFEncoder: ImageEncoding {
   /// ``ImageFormat/avif``.
   public var format: ImageFormat { .avif }
 
+  /// The package to install if libavif is missing; otherwise `nil`.
+  public var refusal: ImagingError? { OptionalLibrary.avif.refusal }
+
   /// Returns true for ICC profiles, sRGB and code points.
   public func holds(_ profile: ColorProfile) -> Bool {
     if case .calibrated = profile { false } else { true }

@@ -7,7 +7,15 @@ package protocol ImageDescribing: ImageDecoding {}
 extension ImageDescribing {
   /// The error of every decode.
   package func refusal(of format: ImageFormat) -> ImagingError? {
-    .unsupportedFormat(format, reason: "its header is read, its pixels are not; register a decoder for it")
+    let remedy =
+      if !CoderRegistry.formatsOfLibraries.contains(format) {
+        "build with the package trait \(format.rawValue.uppercased()), or register a decoder"
+      } else if [.heif, .svg].contains(format) {
+        "decode it in a sandbox, or register a decoder"
+      } else {
+        "register a decoder"
+      }
+    return .unsupportedFormat(format, reason: "its header is read, its pixels are not; \(remedy)")
   }
 
   /// Returns the format of the signature, if it is one of ``formats``.

@@ -17,6 +17,9 @@ public struct JXLEncoder: ImageEncoding {
   /// ``ImageFormat/jxl``.
   public var format: ImageFormat { .jxl }
 
+  /// The package to install if libjxl is missing; otherwise `nil`.
+  public var refusal: ImagingError? { OptionalLibrary.jxl.refusal }
+
   /// Returns the encoded image. Alpha is kept, and omitted if the bitmap is known to be opaque. Grey stays grey.
   ///
   /// The task is checked for cancellation before and after a picture, not within.
