@@ -44,6 +44,7 @@ let package = Package(
     .testTarget(
       name: "CalotypePlanningTests", dependencies: calotype + ["CalotypePlanning"], swiftSettings: swift),
     .testTarget(
-      name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], swiftSettings: swift),
+      name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], exclude: ["Vectors"],
+      swiftSettings: swift),
   ]
 )

@@ -5,7 +5,8 @@ enum OptionSentence {
   /// Returns the spelling; `nil` for sentences of no known form.
   static func spelling(_ sentence: String, of option: String) -> String? {
     let name = option.prefix(before: ":")
-    let numbers = sentence.split(whereSeparator: { !($0.isNumber || $0 == "." || $0 == "-") }).map(String.init)
+    let numbers = sentence.split(whereSeparator: { !($0.isNumber || $0 == "." || $0 == "-") }).map(
+      String.init)
     let joined = numbers.joined(separator: ":")
     switch name {
     case "background", "bg":

@@ -6,7 +6,9 @@ import CalotypeURLs
 enum PositionCases {
   static func evaluate(_ vector: ConformanceVector) throws -> ConformanceVerdict {
     let words = Words(vector.input)
-    guard let outer = words.size("outer"), let inner = words.size("inner") else { return .refused("no sizes") }
+    guard let outer = words.size("outer"), let inner = words.size("inner") else {
+      return .refused("no sizes")
+    }
     let isWatermark = vector.input.hasPrefix("watermark")
     let dialect = try ImgproxyDialect.permissive()
     let gravity: Gravity

@@ -28,14 +28,18 @@ enum SizeCases {
       else { return .refused("no orientation") }
       info.orientation = orientation
     }
-    var options = try ImgproxyDialect.permissive(.openSource).options(
+    var options = try ImgproxyDialect.permissive().options(
       segments(of: input).joined(separator: "/"))
     if input.contains("WebP out") { options.format = .webp }
-    guard case .render(let plan) = try Planner().plan(PlanRequest(options, of: info)) else {
-      return .answer("passed on", agrees: false)
+    let expected = vector.expected.prefix(before: " ")
+    do throws(PlanningError) {
+      guard case .render(let plan) = try Planner().plan(PlanRequest(options, of: info)) else {
+        return .answer("passed on", agrees: false)
+      }
+      return .answer("\(plan.resultSize.width)x\(plan.resultSize.height)", expected: expected)
+    } catch {
+      return .answer("\(error.status)", expected: expected)
     }
-    return .answer(
-      "\(plan.resultSize.width)x\(plan.resultSize.height)", expected: vector.expected.prefix(before: " "))
   }
 
   static func trim(_ vector: ConformanceVector) -> ConformanceVerdict {

@@ -46,7 +46,8 @@ public struct ConformanceReport: Sendable {
   public var groupTotals: [String] {
     groups.map { group in
       group + "\t"
-        + ConformanceVerdict.Kind.allCases.map { "\(count($0, in: group)) \($0.rawValue)" }.joined(separator: "\t")
+        + ConformanceVerdict.Kind.allCases.map { "\(count($0, in: group)) \($0.rawValue)" }.joined(
+          separator: "\t")
     }
   }
 }

@@ -6,7 +6,9 @@ public struct DeliberateDifference: Sendable {
   public let reason: String
   private let condition: @Sendable (ConformanceVector) -> Bool
 
-  private init(_ group: String, _ reason: String, _ condition: @escaping @Sendable (ConformanceVector) -> Bool) {
+  private init(
+    _ group: String, _ reason: String, _ condition: @escaping @Sendable (ConformanceVector) -> Bool
+  ) {
     self.group = group
     self.reason = reason
     self.condition = condition
@@ -24,7 +26,8 @@ public struct DeliberateDifference: Sendable {
       vector.input == "src=200x100 opts=rs:fill:100:26/g:no:0:5/dpr:2" && vector.expected == "100x26"
     },
     DeliberateDifference(
-      "format", "formats that Calotype cannot encode are refused with 422: HEIC for its patents, TIFF for lack of a writer"
+      "format",
+      "formats that Calotype cannot encode are refused with 422: HEIC for its patents, TIFF for lack of a writer"
     ) { vector in
       ["heic", "tiff"].contains { vector.expected.hasPrefix($0) }
     },

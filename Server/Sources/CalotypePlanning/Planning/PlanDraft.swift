@@ -55,7 +55,8 @@ struct PlanDraft {
   func checkSource(frames: Int) throws(PlanningError) {
     guard info.size.width > 0, info.size.height > 0 else {
       throw PlanningError(
-        .emptySource, at: "source", "the picture is \(info.size) pixels", remedy: "send a picture with pixels")
+        .emptySource, at: "source", "the picture is \(info.size) pixels", remedy: "send a picture with pixels"
+      )
     }
     let byteLimit = options.maxSourceFileSize ?? policy.limits.sourceBytes
     if byteLimit > 0, let count = request.byteCount, count > byteLimit {
@@ -134,7 +135,8 @@ struct PlanDraft {
       decode.page = max(0, options.page ?? 0)
       guard decode.page < count else {
         throw PlanningError(
-          .noSuchPage, at: "page", "the source has \(count) pages or frames, and none has the number \(decode.page)",
+          .noSuchPage, at: "page",
+          "the source has \(count) pages or frames, and none has the number \(decode.page)",
           remedy: "request a page from 0 to \(count - 1)")
       }
       decode.pages = min(max(1, options.pages ?? 1), count - decode.page)

@@ -246,14 +246,17 @@ struct StagesDraft {
 
   /// Returns the divisor by which a decoder may shrink the source.
   func divisor(of info: ImageInfo, policy: PlanningPolicy, keepsDepth: Bool) -> Int {
-    guard !policy.disablesShrinkingDecoders, !info.isVector, !keepsDepth, info.frameCount == 1 else { return 1 }
+    guard !policy.disablesShrinkingDecoders, !info.isVector, !keepsDepth, info.frameCount == 1 else {
+      return 1
+    }
     var picture = source
     for (operation, result) in zip(operations, sizes) {
       switch operation {
       case .crop, .smartCrop: picture = result
       case .scale(let scale):
         let shrink = min(
-          Double(picture.width) / Double(scale.size.width), Double(picture.height) / Double(scale.size.height))
+          Double(picture.width) / Double(scale.size.width), Double(picture.height) / Double(scale.size.height)
+        )
         return [8, 4, 2].first { Double($0) <= shrink } ?? 1
       default: return 1
       }

@@ -28,7 +28,8 @@ struct WatermarkTile {
       case .chessboard(let origin, let period):
         tile = try doubled(try spaced(tile, period))
         return .overlay(
-          tile, id: name + "_c", anchor: .topLeft, x: origin.x, y: origin.y, opacity: mark.opacity, tileGap: 0)
+          tile, id: name + "_c", anchor: .topLeft, x: origin.x, y: origin.y, opacity: mark.opacity, tileGap: 0
+        )
       }
     } catch {
       throw .watermark(error.description)
