@@ -2,13 +2,17 @@
 ///
 /// Each fact is evaluated by the code that serves requests; there is no table of answers.
 public struct ConformanceEvaluator: Sendable {
+  /// The folder of the pictures that vectors name; `nil` if they are not at hand.
+  public var pictures: String?
+
   /// Creates an evaluator.
-  public init() {}
+  public init(pictures: String? = nil) { self.pictures = pictures }
 
   /// Returns the verdict on a fact.
   public func evaluate(_ vector: ConformanceVector) -> ConformanceVerdict {
-    guard let evaluate = Self.groups[vector.group] else { return .refused("not evaluated yet") }
     do {
+      if vector.group == "trim" { return try TrimCases.evaluate(vector, pictures: pictures) }
+      guard let evaluate = Self.groups[vector.group] else { return .refused("not evaluated yet") }
       return try evaluate(vector)
     } catch {
       return .answer("error: \(error)", agrees: false)
@@ -21,7 +25,7 @@ public struct ConformanceEvaluator: Sendable {
     "sig": SignatureCases.evaluate, "path": PathCases.split, "redenormalise": PathCases.repair,
     "source": PathCases.source, "encrypt": EncryptionCases.evaluate, "option": OptionCases.evaluate,
     "allow": OptionCases.allow, "preset": PresetCases.evaluate, "client-url": ClientURLCases.evaluate,
-    "size": SizeCases.evaluate, "size-derived": SizeCases.evaluate, "trim": SizeCases.trim,
+    "size": SizeCases.evaluate, "size-derived": SizeCases.evaluate,
     "position": PositionCases.evaluate, "accept": NegotiationCases.accept, "vary": NegotiationCases.vary,
     "hints": NegotiationCases.hints, "format": FormatCases.evaluate, "skip": FormatCases.skip,
     "status": StatusCases.evaluate,

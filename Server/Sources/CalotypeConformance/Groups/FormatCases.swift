@@ -7,20 +7,9 @@ enum FormatCases {
   static func evaluate(_ vector: ConformanceVector) throws -> ConformanceVerdict {
     let input = vector.input
     var policy = PolicyText.policy(input[...])
-    var accept: [String] = []
-    if let mark = input.firstRange(of: "client has ") {
-      let named = RequestedFormat.allCases.filter { input[mark.upperBound...].contains($0.rawValue) }
-      let all: [RequestedFormat] = [.webp, .avif, .jxl]
-      accept = (named.isEmpty ? all : named).map(\.mediaType)
-    } else if let mark = input.firstRange(of: "Accept image/"), !input.contains("no Accept") {
-      accept = ["image/" + input[mark.upperBound...].prefix { $0.isLetter }]
-    }
+    let accept = named(in: input)
     let text = input.lowercased()
     var info = ImageInfo(format: .png, size: PixelSize(width: 400, height: 300))
-    if let mark = text.firstRange(of: "gif") ?? nil, text.contains("animated") {
-      _ = mark
-      info.frameCount = 10
-    }
     if let name = RequestedFormat.allCases.first(where: { text.contains("source \($0.rawValue)") })
       ?? RequestedFormat.allCases.first(where: { text.contains("animated \($0.rawValue)") }),
       let format = name.imageFormat
@@ -80,6 +69,18 @@ enum FormatCases {
       found = plan.reason == .drawing ? "source sanitised" : "source bytes unchanged"
     }
     return .answer(found, agrees: vector.expected.hasPrefix(found))
+  }
+
+  /// The media types that a client names: `client has webp`, `client has both`, `Accept image/webp`.
+  private static func named(in input: String) -> [String] {
+    if let mark = input.firstRange(of: "client has ") {
+      let text = input[mark.upperBound...]
+      if text.hasPrefix("no") || text.hasPrefix("neither") { return [] }
+      let formats = RequestedFormat.allCases.filter { text.contains($0.rawValue) }
+      return (formats.isEmpty ? [.webp, .avif, .jxl] : formats).map(\.mediaType)
+    }
+    guard let mark = input.firstRange(of: "Accept image/"), !input.contains("no Accept") else { return [] }
+    return ["image/" + input[mark.upperBound...].prefix { $0.isLetter }]
   }
 
   private static func segments(of input: String) -> [String] {

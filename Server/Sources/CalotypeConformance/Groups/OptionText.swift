@@ -41,6 +41,15 @@ struct OptionText {
     case "pixelate": return stage.pixelate.map(String.init)
     case "strip", "strip_metadata": return options.stripsMetadata.map { "\($0)" }
     case "preserve_hdr": return options.preservesHDR.map { "\($0)" }
+    case "keep_copyright": return options.keepsCopyright.map { "\($0)" }
+    case "strip_color_profile": return options.stripsColorProfile.map { "\($0)" }
+    case "enforce_thumbnail": return options.enforcesThumbnail.map { "\($0)" }
+    case "auto_rotate": return stage.autoRotates.map { "\($0)" }
+    case "rotate": return stage.rotation.map(String.init)
+    case "raw": return options.raw.map { "\($0)" }
+    case "attachment", "return_attachment": return options.returnsAttachment.map { "\($0)" }
+    case "expires": return options.expires.map(String.init)
+    case "threshold": return stage.trim?.threshold.map { "\($0)" }
     case "cachebuster": return options.cachebuster
     case "filename": return options.filename
     case "max_bytes": return options.maxBytes.map(String.init)

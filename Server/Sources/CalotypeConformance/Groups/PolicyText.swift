@@ -5,7 +5,9 @@ import CalotypeURLs
 enum PolicyText {
   static func policy(_ text: Substring) -> PlanningPolicy {
     var policy = PlanningPolicy()
-    for word in text.split(whereSeparator: { " ,;".contains($0) }).map(String.init) {
+    let lower = text.lowercased()
+    policy.usesClientHints = lower.contains("hints") && !lower.contains("hints off")
+    for word in text.split(whereSeparator: { " ;".contains($0) }).map({ $0.trimmed(of: ",") }) {
       let name = word.prefix(before: "=")
       let value = word.dropFirst(name.count + 1)
       guard value != "0" else { continue }
@@ -13,7 +15,6 @@ enum PolicyText {
       if name.hasPrefix("ENFORCE_") { policy.enforcedFormats.formUnion(formats(name.dropFirst(8))) }
       switch name {
       case "ALWAYS_RASTERIZE_SVG": policy.alwaysRasterizesDrawings = true
-      case "ENABLE_CLIENT_HINTS", "CLIENT_HINTS", "hints": policy.usesClientHints = true
       case "SKIP", "SKIP_PROCESSING_FORMATS": policy.skippedFormats = Set(formats(value))
       case "PREFERRED", "PREFERRED_FORMATS": policy.preferredFormats = formats(value)
       default: break
@@ -23,6 +24,6 @@ enum PolicyText {
   }
 
   private static func formats(_ text: Substring) -> [RequestedFormat] {
-    text.split(whereSeparator: { "+/|".contains($0) }).compactMap { RequestedFormat(name: $0.lowercased()) }
+    text.split(whereSeparator: { "+,/|".contains($0) }).compactMap { RequestedFormat(name: $0.lowercased()) }
   }
 }

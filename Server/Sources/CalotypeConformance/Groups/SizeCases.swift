@@ -42,12 +42,8 @@ enum SizeCases {
     }
   }
 
-  static func trim(_ vector: ConformanceVector) -> ConformanceVerdict {
-    .refused("needs the pixels of \(vector.input.prefix(before: " "))")
-  }
-
   /// The options of an input: behind `opts=`, and behind remarks that end with a semicolon.
-  private static func segments(of input: String) -> [String] {
+  static func segments(of input: String) -> [String] {
     guard let mark = input.firstRange(of: "opts=") else { return [] }
     let text = input[mark.upperBound...]
     let options = text.lastIndex(of: ";").map { text[text.index(after: $0)...] } ?? text

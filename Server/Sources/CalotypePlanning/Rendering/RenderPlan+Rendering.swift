@@ -47,6 +47,8 @@ extension RenderPlan {
     var options = DecodeOptions()
     options.appliesOrientation = decode.appliesOrientation
     if info.pageCount > 1 { options.page = decode.page }
+    // The planner has compared the source with the limits of the server.
+    options.limits.maxPixels = max(options.limits.maxPixels, info.size.pixelCount)
     options.colors = decode.convertsToSRGB ? .sRGB : .asStored
     options.readsMetadata = decode.readsMetadata
     if decode.frames == nil { options.animationTransforms = .firstFrame }
