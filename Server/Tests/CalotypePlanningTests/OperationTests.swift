@@ -114,6 +114,7 @@ struct OperationTests {
     let objects = try Samples.plan("rs:fill:50:50/g:obj:face")
     #expect(objects.operations.last == .smartCrop(Samples.size(50, 50)))
     #expect(objects.notices == [.objectsBecameSmart])
+    #expect(try Samples.plan("c:50:40:obj:face").notices == [.objectsBecameSmart])
   }
 
   @Test func trimsArePlannedAgain() throws {
@@ -127,6 +128,24 @@ struct OperationTests {
     #expect(second.resultSize == Samples.size(50, 40))
     // A size that no trim can have is cut to one.
     #expect(try Samples.plan("t:10", trimmedTo: [Samples.size(0, 900)]).resultSize == Samples.size(1, 100))
+  }
+
+  @Test(arguments: Orientation.allCases) func trimsAreThoseOfTheStoredPicture(_ orientation: Orientation)
+    throws
+  {
+    let info = ImageInfo(format: .jpeg, size: Samples.size(200, 100), orientation: orientation)
+    guard case .trim(let trim)? = try Samples.plan("t:10::1:0", of: info).operations.first else {
+      Issue.record("no trim")
+      return
+    }
+    #expect(trim.corner == orientation)
+    #expect(trim.isEqualHorizontally == (orientation.rawValue < 5))
+    #expect(trim.isEqualVertically == (orientation.rawValue > 4))
+    // Without orientation the picture is as it is stored.
+    guard case .trim(let stored)? = try Samples.plan("t:10::1:0/ar:0", of: info).operations.first else {
+      return
+    }
+    #expect(stored.corner == .topLeft && stored.isEqualHorizontally)
   }
 
   @Test func animationsAreNotTrimmed() throws {

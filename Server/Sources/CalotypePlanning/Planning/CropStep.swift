@@ -11,18 +11,11 @@ struct CropStep {
   private let geometry: StageGeometry
   private let turn: Turn
   private let upright: Turn
-  private let isSmart: Bool
 
-  init(_ stage: ProcessingStage, _ geometry: StageGeometry, turn: Turn, orientation: Orientation) {
+  init(_ geometry: StageGeometry, gravity: Gravity, turn: Turn, orientation: Orientation) {
     box = geometry.crop.map(turn.apply)
-    let given = stage.crop?.gravity ?? stage.gravity ?? .compass(.center)
     upright = Turn(orientation)
-    gravity = upright.undone(on: turn.undone(on: given))
-    isSmart =
-      switch given.kind {
-      case .smart, .objects, .weightedObjects: true
-      case .compass, .focusPoint: false
-      }
+    self.gravity = upright.undone(on: turn.undone(on: gravity))
     self.geometry = geometry
     self.turn = turn
   }
@@ -49,7 +42,7 @@ struct CropStep {
   func operation(in picture: PixelSize) -> PixelOperation? {
     let box = size(in: picture)
     guard box != picture else { return nil }
-    if isSmart { return .smartCrop(box) }
+    if gravity.kind == .smart { return .smartCrop(box) }
     let (stored, storedBox) = (upright.apply(to: picture), upright.apply(to: box))
     let origin = GravityPlacement(of: storedBox, in: stored).origin(for: scaled(gravity, to: picture))
     return .crop(upright.apply(to: PixelRegion(origin: origin, size: storedBox), in: stored))

@@ -60,7 +60,8 @@ struct StagesDraft {
     let turn = Turn(degrees: stage.rotation ?? 0, flip: stage.flip)
     let geometry = StageGeometry(stage, of: turn.apply(to: size), isVector: isVector, maxSide: maxSide)
     var areas = BlurAreaTracker(stage.blurAreas, in: size)
-    let crop = CropStep(stage, geometry, turn: turn, orientation: orientation)
+    let crop = CropStep(
+      geometry, gravity: resolved(stage.crop?.gravity ?? stage.gravity), turn: turn, orientation: orientation)
     if isVector {
       drawnSize = crop.drawnSize(of: size)
       try check(drawnSize)
@@ -102,10 +103,12 @@ struct StagesDraft {
       notices.insert(.animationNotTrimmed)
       return
     }
+    // The option names sides of the stored picture.
     let operation = TrimOperation(
       threshold: min(max(threshold, 0), 255), color: trim.color, corner: orientation,
-      isEqualHorizontally: trim.isEqualHorizontally ?? false,
-      isEqualVertically: trim.isEqualVertically ?? false)
+      isEqualHorizontally: (orientation.swapsAxes ? trim.isEqualVertically : trim.isEqualHorizontally)
+        ?? false,
+      isEqualVertically: (orientation.swapsAxes ? trim.isEqualHorizontally : trim.isEqualVertically) ?? false)
     var trimmed = size
     if trimCount < trims.count {
       let known = trims[trimCount]
