@@ -34,4 +34,13 @@ struct CostTests {
     let (few, many) = (try Samples.plan("maf:2", of: info), try Samples.plan("maf:50", of: info))
     #expect(many.cost.milliseconds > 10 * few.cost.milliseconds)
   }
+
+  @Test func decodersScaleOnTheirWay() throws {
+    var policy = PlanningPolicy()
+    let info = ImageInfo(format: .jpeg, size: Samples.size(2000, 1500))
+    policy.costs.scale = 1e9
+    #expect(try Samples.plan("w:100", of: info, policy: policy).cost.milliseconds < 1e6)
+    #expect(try Samples.plan("rot:90/w:100/-/w:50", of: info, policy: policy).cost.milliseconds > 1e6)
+    #expect(try Samples.plan("w:3000/el:1", of: info, policy: policy).cost.milliseconds > 1e6)
+  }
 }

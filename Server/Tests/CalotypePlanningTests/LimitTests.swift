@@ -29,7 +29,7 @@ struct LimitTests {
     ("maf:100", 1000, 1000, 50, nil), ("maf:100", 1000, 1000, 51, .sourceTooLarge),
     ("maf:50", 1000, 1000, 51, nil),
     ("maf:100/mafr:2", 1000, 1000, 100, nil), ("maf:100/mafr:0.5", 1000, 1000, 100, .frameTooLarge),
-    ("f:png/maf:100", 1000, 1000, 100, nil),
+    ("f:png/maf:100", 1000, 1000, 100, nil), ("maf:100/mafr:0.5", 1000, 1000, 1, nil),
     ("w:10001/h:10000/rt:force/el:1", 10, 10, 1, .resultTooLarge),
     ("pd:2000000000", 10, 10, 1, .resultTooLarge),
     ("ex:1/w:2000000000/h:2000000000", 10, 10, 1, .resultTooLarge),

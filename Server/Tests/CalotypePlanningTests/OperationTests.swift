@@ -202,6 +202,30 @@ struct OperationTests {
     #expect(try Samples.plan("mc:0/dt:0/col:0/gr:0/a:0:1:1/bl:0/sh:0/pix:1").operations.isEmpty)
   }
 
+  @Test func unsharpMasksDependOnTheScale() throws {
+    let mask = PixelOperation.unsharpMask(weight: 1, divider: 24)
+    #expect(try Samples.plan("w:100/ush:auto").operations == [scale(100, 50), mask])
+    #expect(try Samples.plan("w:100/ush:auto/sh:1").operations == [scale(100, 50), .sharpen(sigma: 1)])
+    #expect(try Samples.plan("w:100/ush:always/sh:1").operations.suffix(2) == [.sharpen(sigma: 1), mask])
+    #expect(try Samples.plan("ush:auto").operations.isEmpty)
+    #expect(try Samples.plan("w:100/ush:none").operations == [scale(100, 50)])
+    var policy = PlanningPolicy()
+    #expect(try Samples.plan("w:100", policy: policy).operations == [scale(100, 50)])
+    policy.unsharpMasking = .init(mode: .auto, weight: 2)
+    #expect(
+      try Samples.plan("w:100", policy: policy).operations.last == .unsharpMask(weight: 2, divider: 24))
+    #expect(try Samples.plan("w:100/ush:none", policy: policy).operations == [scale(100, 50)])
+  }
+
+  @Test func deviationsHaveALimit() throws {
+    #expect(try Samples.plan("bl:5000").operations == [.blur(sigma: 1000)])
+    #expect(
+      try Samples.plan("pbl:5000").operations == [
+        .progressiveBlur(sigma: 1000, RampOperation(degrees: 0, start: 0, stop: 1))
+      ])
+    #expect(try Samples.plan("pix:5000").operations == [.pixelate(side: 200)])
+  }
+
   @Test func drawingsAreDrawnAtTheirSize() throws {
     var info = ImageInfo(format: .svg, size: Samples.size(200, 100), hasAlpha: true)
     info.isVector = true

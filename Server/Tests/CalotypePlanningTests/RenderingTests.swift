@@ -153,6 +153,9 @@ struct RenderingTests {
         #expect(tiles.pixel(x, y) == (isInside ? [200, UInt8(column), UInt8(row), 255] : [0, 0, 0, 255]))
       }
     }
+    // Clockwise: the lower left pixel comes to the upper left corner.
+    #expect(try drawn("wm:1:nowe/wmr:90").pixel(0, 0) == [200, 0, 1, 255])
+    #expect(try drawn("wm:1:nowe/wmr:90").pixel(1, 3) == [200, 3, 0, 255])
     let board = try drawn("wm:1:ch")
     #expect(board.samples.count { $0 == 200 } == 40 * 20 / 2)
     #expect(throws: RenderingError.noWatermark(id: "logo")) { try render("wm:1", of: data, policy: policy) }
@@ -194,6 +197,12 @@ struct RenderingTests {
     #expect(try animation.frame(at: info.frameCount - 1).size == plan.resultSize)
     let still = try Samples.plan("w:10", of: info).rendering(of: info)
     #expect(still.decode.animationTransforms == .firstFrame)
+  }
+
+  @Test func limitsOfThePlannerHold() throws {
+    let info = ImageInfo(format: .jpeg, size: Samples.size(20_000, 10_000))
+    let plan = try Samples.plan("msr:200/w:100", of: info)
+    #expect(plan.decodeOptions(for: info).limits.maxPixels == 200_000_000)
   }
 
   @Test func missingPrimitivesAreNamed() throws {

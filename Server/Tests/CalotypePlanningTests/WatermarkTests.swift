@@ -66,6 +66,8 @@ struct WatermarkTests {
     let error = #expect(throws: PlanningError.self) { _ = try Samples.plan(text) }
     #expect(error?.fault == .unknownWatermark)
     #expect(error?.status == 500)
+    // The watermark of the server does not stand in for it.
+    #expect(throws: PlanningError.self) { try self.watermark(text) }
     let mark = WatermarkImage(id: "other", size: Samples.size(4, 4))
     let plan = try Samples.plan(text, watermark: mark)
     guard case .watermark(let operation)? = plan.operations.last else {

@@ -14,7 +14,9 @@ enum PresetCases {
       return .answer("\(found.stages.count) stages", agrees: found == expected)
     }
     let isOnly = input.contains("ONLY_PRESETS")
-    var definitions = Words(input).values.filter { $0.value.contains(":") }.map { "\($0.key)=\($0.value)" }
+    var definitions = Words(input).values.filter { $0.value.contains(":") }.map {
+      "\($0.key)=\($0.value.trimmed(of: ",;"))"
+    }
     // "same" refers to the table of the row before.
     if definitions.isEmpty { definitions = ["test1=blur:0.2", "test2=quality:50"] }
     let dialect = try ImgproxyDialect.with {
