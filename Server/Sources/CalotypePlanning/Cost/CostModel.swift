@@ -23,14 +23,12 @@ struct CostModel {
     if let drawn = plan.decode.drawnSize { picture = drawn }
     var isFolded = options.thumbnail != nil && plan.decode.drawnSize == nil
     for (operation, result) in zip(plan.operations, plan.sizes) {
-      // A decoder scales on its way.
-      if isFolded, case .scale = operation {
+      // The decoder scales on its way, or the picture is much smaller by the time it is cropped.
+      if isFolded {
         isFolded = false
-      } else if !isFolded {
+      } else {
         milliseconds += frames * nanoseconds(operation, from: picture, to: result) / 1e6
         bytes = max(bytes, Self.pixelBytes * (pixels(picture) + pixels(result)))
-      } else {
-        isFolded = false
       }
       picture = result
     }

@@ -45,8 +45,8 @@ public enum MissingPrimitive: String, Hashable, Sendable, CaseIterable {
   /// The frames of an animation up to a number.
   case frameLimit
 
-  /// A Boolean value that indicates whether a rendering without it has other pixels in the wrong places, and is refused;
-  /// otherwise something similar is done.
+  /// A Boolean value that indicates whether a plan is refused without it; otherwise something similar is done in its
+  /// place.
   public var isEssential: Bool {
     switch self {
     case .areaBlur, .progressiveBlur, .gradient, .translucentFlatten, .pages, .colorProfile: true
