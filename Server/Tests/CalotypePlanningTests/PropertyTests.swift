@@ -35,6 +35,24 @@ struct PropertyTests {
     #expect(planned > 100)
   }
 
+  /// Values that no URL says, but a program may.
+  @Test(arguments: 0..<10) func nothingOverflows(_ seed: Int) throws {
+    var random = RandomStages(UInt64(1000 + seed))
+    random.isHostile = true
+    var policy = PlanningPolicy()
+    policy.watermark = WatermarkImage(id: "logo", size: Samples.size(7, 3))
+    for _ in 0..<300 {
+      let info = random.info()
+      let request = PlanRequest(random.options(), of: info)
+      guard case .render(let plan)? = try? Planner(policy).plan(request) else { continue }
+      #expect(plan.sizes.allSatisfy { $0.width > 0 && $0.height > 0 && $0.pixelCount <= 100_000_000 })
+      #expect(plan.cost.milliseconds.isFinite)
+      #expect(!plan.identity.isEmpty)
+      // The pixels of the watermark are missing, if nothing else is.
+      _ = try? plan.rendering(of: info)
+    }
+  }
+
   @Test func identitiesAreEqualWherePlansAre() throws {
     var random = RandomStages(77)
     var plans: [String: RenderPlan] = [:]
@@ -118,12 +136,18 @@ struct PropertyTests {
 /// Options and headers at random.
 struct RandomStages {
   private var random: Seeded
+  /// Whether numbers are such that overflow, or are none.
+  var isHostile = false
 
   init(_ seed: UInt64) { random = Seeded(seed) }
 
   mutating func integer(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
   private mutating func flag() -> Bool { Bool.random(using: &random) }
-  private mutating func share() -> Double { Double(integer(0...100)) / 100 }
+  private mutating func share() -> Double {
+    isHostile && flag()
+      ? pick([.nan, .infinity, -.infinity, -1, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0])
+      : Double(integer(0...100)) / 100
+  }
   private mutating func pick<Value>(_ values: [Value]) -> Value { values[integer(0...values.count - 1)] }
   private mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? {
     integer(0...3) == 0 ? make(&self) : nil
@@ -160,7 +184,15 @@ struct RandomStages {
     options.format = maybe { $0.pick([.jpeg, .png, .webp, .avif, .gif, .ico, .best]) }
     options.maxResultDimension = maybe { $0.integer(1...500) }
     options.maxAnimationFrames = maybe { $0.integer(1...30) }
-    options.quality = maybe { $0.integer(0...100) }
+    options.quality = maybe { $0.isHostile ? $0.side() : $0.integer(0...100) }
+    if isHostile {
+      options.page = maybe { $0.side() }
+      options.pages = maybe { $0.side() }
+      options.maxBytes = maybe { $0.side() }
+      options.maxSourceResolution = maybe { $0.share() }
+      options.maxAnimationFrames = maybe { $0.side() }
+      options.maxResultDimension = maybe { $0.side() }
+    }
     return options
   }
 
@@ -171,8 +203,12 @@ struct RandomStages {
     stage.height = maybe { $0.side() }
     stage.minWidth = maybe { $0.side() }
     stage.minHeight = maybe { $0.side() }
-    stage.zoom = maybe { .init(x: Double($0.integer(1...40)) / 10, y: Double($0.integer(1...40)) / 10) }
-    stage.dpr = maybe { Double($0.integer(1...50)) / 10 }
+    stage.zoom = maybe {
+      $0.isHostile
+        ? .init(x: $0.share(), y: $0.share())
+        : .init(x: Double($0.integer(1...40)) / 10, y: Double($0.integer(1...40)) / 10)
+    }
+    stage.dpr = maybe { $0.isHostile ? $0.share() : Double($0.integer(1...50)) / 10 }
     stage.enlarges = maybe { $0.flag() }
     stage.extend = maybe { .init($0.flag(), gravity: $0.maybe { $0.gravity(cuts: false) }) }
     stage.extendAspectRatio = maybe { .init($0.flag(), gravity: $0.maybe { $0.gravity(cuts: false) }) }
@@ -183,11 +219,13 @@ struct RandomStages {
         gravity: random.maybe { $0.gravity(cuts: true) })
     }
     stage.cropAspectRatio = maybe { .init(Double($0.integer(0...50)) / 10, enlarges: $0.flag()) }
-    stage.trim = maybe { .init(threshold: $0.maybe { Double($0.integer(0...50)) }) }
+    stage.trim = maybe {
+      .init(threshold: $0.maybe { $0.isHostile ? $0.share() : Double($0.integer(0...50)) })
+    }
     stage.padding = maybe { random in
       .init(
-        top: random.integer(0...20), right: random.integer(0...20), bottom: random.integer(0...20),
-        left: random.integer(0...20))
+        top: random.isHostile ? random.side() : random.integer(0...20), right: random.integer(0...20),
+        bottom: random.integer(0...20), left: random.integer(0...20))
     }
     stage.autoRotates = maybe { $0.flag() }
     stage.rotation = maybe { $0.pick([0, 90, 180, 270]) }
@@ -195,7 +233,16 @@ struct RandomStages {
     stage.background = maybe { _ in .color(RGBColor(red: 1, green: 2, blue: 3)) }
     stage.backgroundAlpha = maybe { $0.share() }
     stage.blur = maybe { $0.share() }
-    stage.pixelate = maybe { $0.integer(0...9) }
+    stage.pixelate = maybe { $0.isHostile ? $0.side() : $0.integer(0...9) }
+    if isHostile {
+      stage.watermarkRotation = maybe { $0.share() }
+      stage.duotone = maybe { .init($0.share()) }
+      stage.colorize = maybe { .init($0.share()) }
+      stage.contrast = maybe { $0.share() }
+      stage.brightness = maybe { $0.side() }
+      stage.sharpen = maybe { $0.share() }
+      stage.rotation = maybe { $0.side() }
+    }
     stage.blurAreas = maybe { random in
       .init(
         sigma: random.share(),

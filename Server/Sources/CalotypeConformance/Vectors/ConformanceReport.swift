@@ -41,13 +41,4 @@ public struct ConformanceReport: Sendable {
     return "\(rows.count) rows: " + counts.joined(separator: ", ")
       + (refused.isEmpty ? "" : " (refused: " + refused.joined(separator: ", ") + ")")
   }
-
-  /// The totals of each group, one line each.
-  public var groupTotals: [String] {
-    groups.map { group in
-      group + "\t"
-        + ConformanceVerdict.Kind.allCases.map { "\(count($0, in: group)) \($0.rawValue)" }.joined(
-          separator: "\t")
-    }
-  }
 }

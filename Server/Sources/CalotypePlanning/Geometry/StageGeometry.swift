@@ -48,7 +48,7 @@ struct StageGeometry {
   var cropped: PixelSize { crop ?? source }
 
   private func factor(_ value: Double?) -> Double {
-    min(max(value ?? 1, Self.factors.lowerBound), Self.factors.upperBound)
+    (value ?? 1).limited(to: Self.factors, orIfNaN: 1)
   }
 
   private var zoom: (x: Double, y: Double) { (factor(stage.zoom?.x), factor(stage.zoom?.y)) }

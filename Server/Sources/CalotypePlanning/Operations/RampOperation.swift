@@ -26,7 +26,7 @@ public struct RampOperation: Hashable, Sendable {
       case .right: 270
       case .degrees(let degrees): degrees
       }
-    let turned = degrees.truncatingRemainder(dividingBy: 360)
+    let turned = degrees.limited(to: -1e9...1e9, orIfNaN: 0).truncatingRemainder(dividingBy: 360)
     self.init(degrees: turned < 0 ? turned + 360 : turned, start: start ?? 0, stop: stop ?? 1)
   }
 }

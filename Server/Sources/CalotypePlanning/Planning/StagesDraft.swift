@@ -105,7 +105,7 @@ struct StagesDraft {
     }
     // The option names sides of the stored picture.
     let operation = TrimOperation(
-      threshold: min(max(threshold, 0), 255), color: trim.color, corner: orientation,
+      threshold: threshold.limited(to: 0...255, orIfNaN: 0), color: trim.color, corner: orientation,
       isEqualHorizontally: (orientation.swapsAxes ? trim.isEqualVertically : trim.isEqualHorizontally)
         ?? false,
       isEqualVertically: (orientation.swapsAxes ? trim.isEqualHorizontally : trim.isEqualVertically) ?? false)
@@ -186,7 +186,7 @@ struct StagesDraft {
     }
     if case .color(let color)? = stage.background {
       // A format without transparency has white beneath a translucent background.
-      let alpha = min(max(stage.backgroundAlpha ?? 1, 0), 1)
+      let alpha = (stage.backgroundAlpha ?? 1).limited(to: 0...1, orIfNaN: 1)
       if !isOpaque { try add(.flatten(color, alpha: alpha), size) }
       isOpaque = isOpaque || alpha == 1
     }
@@ -214,7 +214,8 @@ struct StagesDraft {
     }
     let layout = WatermarkLayout(stage, mark, watermark, on: size, dpr: dpr)
     try check(layout.size)
-    return .watermark(layout.operation(opacity: min(1, mark.opacity * policy.watermarkOpacity)))
+    return .watermark(
+      layout.operation(opacity: (mark.opacity * policy.watermarkOpacity).limited(to: 0...1, orIfNaN: 1)))
   }
 
   /// Returns a gravity without objects, which no model finds here.

@@ -31,7 +31,8 @@ struct WatermarkLayout {
   }
 
   private var degrees: Double {
-    let turned = (stage.watermarkRotation ?? 0).truncatingRemainder(dividingBy: 360)
+    let turned = (stage.watermarkRotation ?? 0).limited(to: -1e9...1e9, orIfNaN: 0)
+      .truncatingRemainder(dividingBy: 360)
     return turned < 0 ? turned + 360 : turned
   }
 

@@ -7,9 +7,11 @@ extension PixelOperation {
     switch self {
     case .adjust(let brightness, let contrast, let saturation):
       var steps: [ImageTransform] = []
-      if brightness != 0 { steps.append(.brightness(min(max(Double(brightness) / 255, -1), 1))) }
-      if contrast != 1 { steps.append(.contrast(min(max(contrast, 0), 1000))) }
-      if saturation != 1 { steps.append(.saturation(min(max(saturation, 0), 1000))) }
+      if brightness != 0 {
+        steps.append(.brightness((Double(brightness) / 255).limited(to: -1...1, orIfNaN: 0)))
+      }
+      if contrast != 1 { steps.append(.contrast(contrast.limited(to: 0...1000, orIfNaN: 1))) }
+      if saturation != 1 { steps.append(.saturation(saturation.limited(to: 0...1000, orIfNaN: 1))) }
       return steps
     case .monochrome(let intensity, let color):
       return [Self.toned(intensity, RGBColor(red: 0, green: 0, blue: 0), color)]
@@ -25,7 +27,7 @@ extension PixelOperation {
 
   /// Returns a mix of the picture with one whose lightness runs from a colour to another.
   private static func toned(_ intensity: Double, _ dark: RGBColor, _ light: RGBColor) -> ImageTransform {
-    let share = min(max(intensity, 0), 1)
+    let share = intensity.limited(to: 0...1, orIfNaN: 1)
     let ends = [(dark.red, light.red), (dark.green, light.green), (dark.blue, light.blue)]
       .map { (Double($0.0) / 255, Double($0.1) / 255) }
     var values: [Double] = []

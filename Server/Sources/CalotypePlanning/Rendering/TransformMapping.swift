@@ -65,7 +65,7 @@ struct TransformMapping {
     approximations.insert(.exactTrim)
     let magenta = RGBColor(red: 255, green: 0, blue: 255)
     let key = trim.color == magenta ? PixelColor.clear : trim.color.map { PixelColor($0) }
-    return .trim(color: key, tolerance: Int(min(max(trim.threshold, 0), 255)))
+    return .trim(color: key, tolerance: Int(trim.threshold.limited(to: 0...255, orIfNaN: 0)))
   }
 
   /// Adds the steps of a mosaic: means of squares, enlarged by copies. The picture is mirrored up to whole squares.
@@ -106,6 +106,6 @@ extension PixelColor {
   init(_ color: RGBColor, alpha: Double = 1) {
     self.init(
       red: color.red, green: color.green, blue: color.blue,
-      alpha: UInt8((min(max(alpha, 0), 1) * 255).rounded()))
+      alpha: UInt8((alpha.limited(to: 0...1, orIfNaN: 1) * 255).rounded()))
   }
 }

@@ -17,7 +17,7 @@ struct WatermarkTile {
       var tile = try prepared()
       // The name stands for the pixels in identities.
       var name = mark.id
-      if mark.degrees != 0 { name += "_r\(Int((mark.degrees * 1000).rounded()))" }
+      if mark.degrees != 0 { name += "_r\(Rounding.away(mark.degrees * 1000))" }
       switch mark.placement {
       case .single(let point):
         return .overlay(tile, id: name, anchor: .topLeft, x: point.x, y: point.y, opacity: mark.opacity)
