@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -65,6 +65,11 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
+# Not optimised: the planner and its pictures are small.
+server: deps ## Builds and tests the image server in Server/
+	swift build --package-path Server --build-tests --jobs $(JOBS)
+	swift test --package-path Server --skip-build --disable-xctest
+
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.
 tsan: export TSAN_OPTIONS = halt_on_error=0 handle_segv=0 suppressions=$(CURDIR)/Tests/tsan.supp
@@ -117,11 +122,11 @@ fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
 lint: ## swift-format, strict; cycles of folders and files; whether the map is that of the code
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
 	@.ci/map.py --check
 
 format: ## Formats all Swift sources
-	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
 
 map: ## Draws targets and folders with their arrows into the documentation, from the code
 	@.ci/map.py
@@ -139,5 +144,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-plain .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build \
+	rm -rf .build .build-test .build-plain .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build Server/.build \
 	  docs thumbnails hostile-images mutants damaged-images

@@ -9,7 +9,7 @@ extension DecodeOptions {
   /// bytes are not counted, nor the memory of ``transforms`` beyond a second picture.
   ///
   /// - Complexity: O(sides of a thumbnail).
-  package func workingByteCount(for info: ImageInfo) -> Int {
+  public func workingByteCount(for info: ImageInfo) -> Int {
     byteCount(for: info, .whole, \.peakByteCount)
   }
 
@@ -21,7 +21,7 @@ extension DecodeOptions {
   /// - Parameters:
   ///   - info: The header of the file.
   ///   - isFed: Pass true for an incremental decoder: it also holds the snapshot of the first frame.
-  package func frameByteCount(for info: ImageInfo, isFed: Bool = false) -> Int {
+  public func frameByteCount(for info: ImageInfo, isFed: Bool = false) -> Int {
     byteCount(for: info, isFed ? .fedFrames : .frames, \.framePeakByteCount)
   }
 
@@ -308,7 +308,7 @@ extension DecodeOptions {
   /// for a resize at the beginning.
   ///
   /// - Complexity: O(sides of a thumbnail).
-  package func predictedDuration(for info: ImageInfo) -> Duration {
+  public func predictedDuration(for info: ImageInfo) -> Duration {
     DecodeWork(self, info)?.duration ?? .seconds(Int64.max)
   }
 }

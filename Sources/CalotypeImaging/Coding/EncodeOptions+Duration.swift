@@ -3,7 +3,7 @@ extension EncodeOptions {
   ///
   /// The prediction comes from measurements of photographs on one machine and is typically right to a factor of two or
   /// three.
-  package func predictedDuration(for size: PixelSize, frameCount: Int = 1) -> Duration {
+  public func predictedDuration(for size: PixelSize, frameCount: Int = 1) -> Duration {
     var pixels = Double(size.width) * Double(size.height) * Double(max(1, frameCount))
     if let side = maxPixelSize, side > 0 {
       let scale = min(1, Double(side) / Double(max(1, size.width, size.height)))

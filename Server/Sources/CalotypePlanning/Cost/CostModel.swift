@@ -1,0 +1,68 @@
+import CalotypeImaging
+import CalotypeURLs
+
+/// Predicts the work of a plan from headers.
+struct CostModel {
+  private let coefficients: CostCoefficients
+
+  init(_ coefficients: CostCoefficients) { self.coefficients = coefficients }
+
+  /// Bytes of a pixel.
+  private static let pixelBytes = 4.0
+
+  /// Returns the predicted work.
+  func cost(of plan: RenderPlan, info: ImageInfo) -> PredictedCost {
+    let options = plan.decodeOptions(for: info)
+    let frames = Double(max(1, plan.decode.frames ?? 1))
+    var milliseconds = milliseconds(options.predictedDuration(for: info)) * frames
+    let isAnimated = plan.decode.frames != nil
+    let decoding = isAnimated ? options.frameByteCount(for: info) : options.workingByteCount(for: info)
+    var bytes = Double(decoding)
+
+    var picture = plan.decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    if let drawn = plan.decode.drawnSize { picture = drawn }
+    var isFolded = options.thumbnail != nil && plan.decode.drawnSize == nil
+    for (operation, result) in zip(plan.operations, plan.sizes) {
+      // The decoder scales on its way, or the picture is much smaller by the time it is cropped.
+      if isFolded {
+        isFolded = false
+      } else {
+        milliseconds += frames * nanoseconds(operation, from: picture, to: result) / 1e6
+        bytes = max(bytes, Self.pixelBytes * (pixels(picture) + pixels(result)))
+      }
+      picture = result
+    }
+    if let encoding = try? plan.encode.options() {
+      milliseconds += self.milliseconds(
+        encoding.predictedDuration(for: picture, frameCount: plan.decode.frames ?? 1))
+    }
+    bytes = max(bytes, (Self.pixelBytes + coefficients.encoderBytes) * pixels(picture))
+    return PredictedCost(milliseconds: min(milliseconds, 1e15), byteCount: Int(min(bytes, 0x1p62)))
+  }
+
+  private func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
+
+  private func milliseconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15
+  }
+
+  private func nanoseconds(
+    _ operation: PixelOperation, from source: PixelSize, to result: PixelSize
+  ) -> Double {
+    let (before, after) = (pixels(source), pixels(result))
+    let work: Double =
+      switch operation {
+      case .trim: coefficients.trim * before
+      case .crop, .rotate, .flip, .canvas: coefficients.move * after
+      case .smartCrop: coefficients.search * before
+      case .scale: coefficients.scale * max(before, after)
+      case .blur, .progressiveBlur: coefficients.blur * after
+      case .blurAreas(let areas, _): coefficients.blur * areas.reduce(0) { $0 + pixels($1.size) }
+      case .sharpen, .unsharpMask: coefficients.sharpen * after
+      case .pixelate: 2 * coefficients.scale * after
+      case .adjust, .monochrome, .duotone, .colorize, .gradient: coefficients.color * after
+      case .flatten, .watermark: coefficients.compose * after
+      }
+    return work + 1e3 * coefficients.step
+  }
+}

@@ -1,0 +1,123 @@
+public import CalotypeImaging
+import CalotypeURLs
+
+extension RenderPlan {
+  /// Returns the plan in the terms of CalotypeImaging.
+  ///
+  /// A plan with a ``pendingTrim`` ends with it: plan again with the size of the picture then, and apply
+  /// ``transforms(from:watermark:)`` of the new plan to it.
+  ///
+  /// - Parameters:
+  ///   - info: The header of the source, that of the request.
+  ///   - watermark: The pixels of the watermark, if there is one.
+  /// - Throws: ``RenderingError``.
+  public func rendering(of info: ImageInfo, watermark: Bitmap? = nil) throws(RenderingError) -> Rendering {
+    var mapping = TransformMapping(watermark: watermark, picture: source(of: info))
+    let start = folded(of: info)
+    var decode = decodeOptions(for: info)
+    for operation in start.rest { try mapping.append(operation) }
+    decode.transforms = TransformChain(mapping.transforms)
+    let missing = missing(for: info)
+    if let essential = missing.filter(\.isEssential).min(by: { $0.rawValue < $1.rawValue }) {
+      throw .missing(essential)
+    }
+    return Rendering(
+      decode: decode, encode: try encode.options(), approximations: mapping.approximations.union(missing))
+  }
+
+  /// Returns the transforms of the operations from a position on, for a picture that the operations before it made.
+  ///
+  /// - Throws: ``RenderingError``.
+  public func transforms(
+    from position: Int, watermark: Bitmap? = nil
+  ) throws(RenderingError) -> TransformChain {
+    guard position < end else { return [] }
+    guard position > 0 else {
+      var mapping = TransformMapping(watermark: watermark, picture: sizes.first ?? resultSize)
+      for operation in operations[..<end] { try mapping.append(operation) }
+      return TransformChain(mapping.transforms)
+    }
+    var mapping = TransformMapping(watermark: watermark, picture: sizes[position - 1])
+    for operation in operations[position..<end] { try mapping.append(operation) }
+    return TransformChain(mapping.transforms)
+  }
+
+  /// Returns the options of the decode without transforms.
+  public func decodeOptions(for info: ImageInfo) -> DecodeOptions {
+    var options = DecodeOptions()
+    options.appliesOrientation = decode.appliesOrientation
+    if info.pageCount > 1 { options.page = decode.page }
+    // The planner has compared the source with the limits of the server.
+    options.limits.maxPixels = max(options.limits.maxPixels, info.size.pixelCount)
+    options.colors = decode.convertsToSRGB ? .sRGB : .asStored
+    options.readsMetadata = decode.readsMetadata
+    if decode.frames == nil { options.animationTransforms = .firstFrame }
+    options.thumbnail = folded(of: info).thumbnail
+    if decode.keepsDepth, operations.isEmpty, options.thumbnail == nil { options.pixels = .native }
+    return options
+  }
+
+  /// The end of the operations that can be carried out.
+  private var end: Int { pendingTrim.map { $0 + 1 } ?? operations.count }
+
+  /// The upright picture that is decoded.
+  private func source(of info: ImageInfo) -> PixelSize {
+    decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+  }
+
+  /// Returns the thumbnail that the decoder makes, and the operations that remain.
+  func folded(of info: ImageInfo) -> (thumbnail: Thumbnail?, rest: [PixelOperation]) {
+    let source = source(of: info)
+    let all = Array(operations[..<end])
+    if let drawn = decode.drawnSize {
+      return (drawn == source ? nil : Thumbnail(box: drawn, mode: .stretch), all)
+    }
+    if decode.keepsDepth { return (nil, all) }
+    if case .scale(let scale)? = all.first,
+      scale.size.width <= source.width, scale.size.height <= source.height
+    {
+      let thumbnail = Thumbnail(
+        box: scale.size, mode: .stretch, filter: scale.kernel.filter, linearLight: scale.isLinear)
+      return (thumbnail, Array(all.dropFirst()))
+    }
+    guard decode.divisor > 1, let first = all.first else { return (nil, all) }
+    let shrunk = PixelSize(
+      width: (source.width - 1) / decode.divisor + 1, height: (source.height - 1) / decode.divisor + 1)
+    guard let crop = first.shrunk(from: source, to: shrunk) else { return (nil, all) }
+    return (Thumbnail(box: shrunk, mode: .stretch), [crop] + all.dropFirst())
+  }
+
+  /// The missing primitives of decoding and encoding.
+  private func missing(for info: ImageInfo) -> Set<MissingPrimitive> {
+    var missing = encode.missingPrimitives
+    if decode.page > 0 && decode.frames == nil || decode.pages > 1 { missing.insert(.pages) }
+    if let frames = decode.frames, frames < info.frameCount { missing.insert(.frameLimit) }
+    if decode.usesEmbeddedThumbnail { missing.insert(.embeddedThumbnail) }
+    if decode.keepsDepth, !operations.isEmpty { missing.insert(.deepPixels) }
+    if decode.style != nil { missing.insert(.style) }
+    return missing
+  }
+}
+
+extension PixelOperation {
+  /// Returns the crop of a picture that was decoded at another size; `nil` for other operations.
+  fileprivate func shrunk(from source: PixelSize, to shrunk: PixelSize) -> PixelOperation? {
+    func scaled(_ length: Int, _ whole: Int, _ side: Int) -> Int {
+      Rounding.scaled(length, by: Double(side) / Double(whole))
+    }
+    func box(_ size: PixelSize) -> PixelSize {
+      PixelSize(
+        width: min(shrunk.width, max(1, scaled(size.width, source.width, shrunk.width))),
+        height: min(shrunk.height, max(1, scaled(size.height, source.height, shrunk.height))))
+    }
+    switch self {
+    case .smartCrop(let size): return .smartCrop(box(size))
+    case .crop(let region):
+      let size = box(region.size)
+      let x = min(scaled(region.origin.x, source.width, shrunk.width), shrunk.width - size.width)
+      let y = min(scaled(region.origin.y, source.height, shrunk.height), shrunk.height - size.height)
+      return .crop(PixelRegion(origin: PixelPoint(x: x, y: y), size: size))
+    default: return nil
+    }
+  }
+}
