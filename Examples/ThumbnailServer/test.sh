@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# Builds the server, and asks it over real sockets, with curl, for thumbnails of the sample photos.
+# Builds the server, unless PROGRAM names one, and asks it over real sockets, with curl, for thumbnails of the sample photos.
 set -euo pipefail
 cd "$(dirname "$0")"
-scratch=${SCRATCH:-.build}
-swift build -c release --jobs "${JOBS:-2}" --scratch-path "$scratch"
+program=${PROGRAM:-}
+if [ -z "$program" ]; then
+  scratch=${SCRATCH:-.build}
+  swift build -c release --jobs "${JOBS:-2}" --scratch-path "$scratch"
+  program=$scratch/release/ThumbnailServer
+fi
 
 folder=$(mktemp -d)
 export XDG_CACHE_HOME=$folder/cache
@@ -50,7 +54,7 @@ PYTHON
 )
 python3 -u "$folder/origin.py" "$origin" >/dev/null 2>"$folder/origin.log" &
 web=$!
-CLIENT_SECONDS=2 "$scratch/release/ThumbnailServer" "$port" trusted >"$folder/server.log" 2>&1 &
+CLIENT_SECONDS=2 "$program" "$port" trusted >"$folder/server.log" 2>&1 &
 server=$!
 trap 'kill $web $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 for _ in $(seq 100); do

@@ -164,15 +164,6 @@ ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count, int waits) 
   return sent < 0 ? -errno : sent;
 }
 
-ptrdiff_t csandbox_pending(int socket) {
-  char byte;
-  ssize_t received;
-  do received = recv(socket, &byte, 1, MSG_TRUNC | MSG_DONTWAIT);
-  while (received < 0 && errno == EINTR);
-  if (received >= 0) return received;
-  return errno == EAGAIN ? -EAGAIN : 0;
-}
-
 int csandbox_reader(int memory) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/fd/%d", memory);

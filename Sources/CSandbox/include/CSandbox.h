@@ -62,9 +62,6 @@ void *csandbox_map(int memory, size_t count, int is_writable);
 /* Opens shared memory once more, for reading only. Mappings of it can never be made writable. */
 int csandbox_reader(int memory);
 
-/* Takes a datagram that is there already. Returns its length; -EAGAIN if there is none; 0 at the end of the connection. */
-ptrdiff_t csandbox_pending(int socket);
-
 /* Sends one datagram, and raises no SIGPIPE. If the other end has no room for it, waits, or returns -EAGAIN. */
 ptrdiff_t csandbox_send(int socket, const void *bytes, size_t count, int waits);
 

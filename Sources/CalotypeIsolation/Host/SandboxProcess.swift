@@ -20,8 +20,9 @@ final class SandboxProcess: @unchecked Sendable {
   let pid: Int32
   private var process: csandbox_process
   private let memory: SharedMemory
-  /// The number of the job in progress: a random one, so that no reply can be sent before its job.
+  /// The number of the job in progress: a random one, so that no message sent before the job is taken for its reply.
   private var job: UInt64 = 0
+  private var numbers = JobNumbers()
   private var buffer = [UInt8](repeating: 0, count: SandboxReply.byteLimit + 64)
   /// The sessions in the worker, and the numbers of their last jobs.
   var sessions: [UInt64: UInt64] = [:]
@@ -146,11 +147,7 @@ final class SandboxProcess: @unchecked Sendable {
   private func exchange(
     _ body: SandboxRequest.Body, inputCount: Int, until deadline: MonotonicTime
   ) throws(WorkerFailure) -> SandboxReply.Outcome {
-    // What it says unasked would be taken for the reply.
-    let pending = csandbox_pending(process.socket)
-    guard pending != 0 else { throw .gone(end(killing: false)) }
-    guard pending < 0 else { throw .violation(reason: "a reply without a job", call: nil) }
-    job = .random(in: 1..<ViolationReport.mark)
+    job = numbers.next()
     hasMemory = true
     let request = SandboxRequest(
       id: job, body: body, inputCount: inputCount, outputCapacity: memory.results.count,
