@@ -13,6 +13,8 @@ struct QueueSimulation {
     /// The largest relative error of predictions.
     var error = 0.25
     var heavyShare = 0.1
+    /// Whether the quiet sources have heavy jobs too.
+    var quietIsMixed = true
     /// The part of the jobs that comes from the source that floods; two others share the rest.
     var floodShare = 0.9
   }
@@ -100,8 +102,9 @@ struct QueueSimulation {
   }
 
   private mutating func submit() {
-    let isHeavy = Double.random(in: 0..<1, using: &random) < load.heavyShare
     let isQuiet = Double.random(in: 0..<1, using: &random) >= load.floodShare
+    let mayBeHeavy = !isQuiet || load.quietIsMixed
+    let isHeavy = Double.random(in: 0..<1, using: &random) < load.heavyShare && mayBeHeavy
     let source = isQuiet ? (Bool.random(using: &random) ? "quiet-1" : "quiet-2") : "flood"
     let milliseconds = Double.random(in: isHeavy ? Self.heavy : Self.light, using: &random)
     let error = Double.random(in: (1 - load.error)...(1 + load.error), using: &random)

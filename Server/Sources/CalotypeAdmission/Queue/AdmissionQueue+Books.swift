@@ -8,7 +8,8 @@ extension AdmissionQueue {
     if let latestStart { expiries.insert(OrderTree.Entry(key: latestStart, id: id), weight: 0) }
     waiting[id] = Waiting(
       line: line, entry: entry, cost: cost, byteCount: job.cost.byteCount,
-      heldByteCount: max(job.heldByteCount, 0), submitted: now, predictedWait: predictedWait, latestStart: latestStart)
+      heldByteCount: max(job.heldByteCount, 0), submitted: now, predictedWait: predictedWait,
+      latestStart: latestStart)
     heldByteCount += max(job.heldByteCount, 0)
     waitingByteTime += Double(cost) * Double(job.cost.byteCount)
     counts.peakWaiting = max(counts.peakWaiting, waiting.count)

@@ -54,7 +54,8 @@ struct SourceShares: Sendable {
   /// Returns the processor time of the waiting jobs that would run before a job that came now.
   func work(before rank: Int64, cost: Int64, source: String) -> Int64 {
     let line = numbers[Self.name(source)].flatMap { lines[$0] }
-    let own = line?.jobs.below(rank).sum ?? 0
+    // Those of the same rank came earlier.
+    let own = line?.jobs.below(rank + 1).sum ?? 0
     let start = line.map { $0.registered == nil ? max($0.start, virtualTime) : $0.start } ?? virtualTime
     let finish = start + own + cost
     // Each line with work gets what lies between its start and the finish of the new job, or its end.
@@ -72,8 +73,10 @@ struct SourceShares: Sendable {
   /// Records a wait. Predictions below 10 ms say nothing, because a job that runs cannot be interrupted.
   mutating func record(wait: Int64, predicted: Int64, of number: Int) {
     guard predicted >= 10_000_000, let old = lines[number]?.stretch else { return }
-    let sample = min(max(Double(wait) / Double(predicted), Self.stretches.lowerBound), Self.stretches.upperBound)
-    lines[number]?.stretch = old + (sample - old) / 16
+    let sample = min(
+      max(Double(wait) / Double(predicted), Self.stretches.lowerBound), Self.stretches.upperBound)
+    // Rises fast and falls slowly, towards the longer of the waits: a job that is refused at once can go elsewhere.
+    lines[number]?.stretch = old + (sample - old) / (sample > old ? 16 : 32)
   }
 
   /// The range of ``stretch(of:)``. Waits are never predicted to be shorter than the work.
@@ -121,10 +124,10 @@ struct SourceShares: Sendable {
   /// Takes a job out and has it run: its line is charged.
   mutating func start(_ job: OrderTree.Entry, cost: Int64, from number: Int) {
     let rate = Int64(max(activeCount, 1))
-    change(number) { line, time in
+    change(number) { line, _ in
       line.jobs.remove(job)
       line.running += 1
-      line.start = min(max(line.start, time) + cost, Nanoseconds.maximumTime)
+      line.start = min(line.start + cost, Nanoseconds.maximumTime)
     }
     waitingCost -= cost
     virtualTime += cost / rate
