@@ -33,11 +33,16 @@ let package = Package(
       name: "CalotypeResults", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
       swiftSettings: swift),
 
+    // Random numbers that are the same each time.
+    .target(name: "SeededNumbers", path: "Tests/Helpers/SeededNumbers", swiftSettings: swift),
     .testTarget(
-      name: "CalotypeAdmissionTests", dependencies: ["CalotypeAdmission"], swiftSettings: swift),
+      name: "CalotypeAdmissionTests", dependencies: ["CalotypeAdmission", "SeededNumbers"],
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeResultsTests",
-      dependencies: ["CalotypeResults", .product(name: "HTTPTypes", package: "swift-http-types")],
+      dependencies: [
+        "CalotypeResults", "SeededNumbers", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: swift),
   ]
 )

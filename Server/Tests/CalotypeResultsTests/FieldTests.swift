@@ -1,4 +1,5 @@
 import HTTPTypes
+import SeededNumbers
 import Testing
 
 @testable import CalotypeResults

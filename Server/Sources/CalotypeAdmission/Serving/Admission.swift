@@ -147,14 +147,16 @@ public final class Admission: Sendable {
   @discardableResult private func perform<Result: Sendable>(
     _ change: (inout State, _ now: Duration) -> (Result, [AdmissionAction])
   ) -> Result {
+    // Two tasks may read it in one order and get the lock in the other: the queue takes the later time for both.
+    let now = readClock()
     let (result, outcomes, expiry) = state.withLock { state in
-      // Read under the lock, so that times do not decrease from one change to the next.
-      let now = readClock()
       let (result, actions) = change(&state, now)
       let outcomes = actions.compactMap { action -> (AdmissionAnswer, AdmissionAnswer.Outcome)? in
         switch action {
         case .start(let id):
-          state.answers.removeValue(forKey: id).map { ($0.answer, .started(wait: now - $0.submitted)) }
+          state.answers.removeValue(forKey: id).map {
+            ($0.answer, .started(wait: max(now - $0.submitted, .zero)))
+          }
         case .refuse(let id, let refusal):
           state.answers.removeValue(forKey: id).map { ($0.answer, .refused(refusal)) }
         }
