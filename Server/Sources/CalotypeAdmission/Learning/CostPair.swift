@@ -11,6 +11,7 @@ public struct CostPair: Hashable, Sendable, Comparable {
     self.output = output
   }
 
+  /// Orders pairs by input, then by output.
   public static func < (left: Self, right: Self) -> Bool {
     (left.input, left.output) < (right.input, right.output)
   }
