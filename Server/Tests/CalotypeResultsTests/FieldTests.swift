@@ -72,6 +72,8 @@ struct FieldTests {
     Cached(response: .init(status: 404), value: nil),
     Cached(response: .init(status: 404, isFallback: true), value: "max-age=50, public"),
     Cached(response: .init(expires: 5000), value: "max-age=100, public"),
+    Cached(response: .init(expires: 1090, isFallback: true), value: "max-age=50, public"),
+    Cached(response: .init(expires: 1010, isFallback: true), value: "max-age=10, public"),
     Cached(response: .init(expires: 900), value: "max-age=100, public"),
     Cached(response: .init(expires: .max), value: "max-age=100, public"),
     Cached(response: .init(expires: .min), value: "max-age=100, public"),
