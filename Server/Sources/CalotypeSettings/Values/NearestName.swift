@@ -13,14 +13,13 @@ struct NearestName {
     for known in names {
       let limit = min(max(1, known.count / 3), (best?.distance ?? 9) - 1)
       guard limit >= 0, abs(known.count - text.count) <= limit else { continue }
-      let distance = Self.distance(text, known)
-      if distance <= limit { best = (distance, known) }
+      if let distance = Self.distance(text, known, limit: limit) { best = (distance, known) }
     }
     return best.map { String(decoding: $0.name, as: UTF8.self) }
   }
 
-  /// The number of letters that are inserted, deleted, replaced or swapped with their neighbour.
-  static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  /// The number of letters that are inserted, deleted, replaced or swapped with their neighbour, or `nil` if it is above `limit`.
+  static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int = .max) -> Int? {
     var before: [Int] = []
     var last: [Int] = []
     var row = Array(0...right.count)
@@ -35,7 +34,9 @@ struct NearestName {
         }
         row.append(value)
       }
+      // No later row has less than the least of two neighbours.
+      if min(row.min() ?? 0, last.min() ?? 0) > limit { return nil }
     }
-    return row[right.count]
+    return row[right.count] <= limit ? row[right.count] : nil
   }
 }
