@@ -112,6 +112,32 @@ import Testing
       try load(["PORT": "9001", "IMGPROXY_BIND": ":9002"]).settings.server.bind == .port(host: "", 9002))
   }
 
+  @Test func valuesThatAreNotSupportedWarn() throws {
+    let loaded = try load(["IMGPROXY_AUTOQUALITY_METHOD": "ML", "IMGPROXY_CACHE_USE": "gcs"])
+    #expect(loaded.settings == (try load().settings))
+    #expect(loaded.problems.of(.unsupported).map(\.severity) == [.warning, .warning])
+    #expect(failure(["IMGPROXY_AUTOQUALITY_METHOD": "ml"], ["--strict-env"]).of(.unsupported).count == 1)
+  }
+
+  @Test func variablesOfKubernetesAreNoSettings() throws {
+    let loaded = try load([
+      "IMGPROXY_SERVICE_HOST": "10.0.0.1", "IMGPROXY_SERVICE_PORT": "80", "IMGPROXY_SERVICE_PORT_HTTP": "80",
+      "IMGPROXY_PORT": "tcp://10.0.0.1:80", "CALOTYPE_SERVER_PORT_80_TCP_ADDR": "10.0.0.1",
+      "IMGPROXY_PORT_X": "1",
+    ])
+    #expect(loaded.problems.of(.unknownVariable).map(\.place) == [.variable("IMGPROXY_PORT_X")])
+  }
+
+  @Test func credentialsOfThePlatformAreRead() throws {
+    let settings = try load([
+      "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "word", "AWS_REGION": "a",
+      "AWS_DEFAULT_REGION": "b",
+    ]).settings
+    #expect(settings.sources.s3.accessKeyID == "id" && settings.sources.s3.secretAccessKey.exposed == "word")
+    #expect(settings.sources.s3.region == "a")
+    #expect(try load(["AWS_REGION": "a", "IMGPROXY_S3_REGION": "c"]).settings.sources.s3.region == "c")
+  }
+
   @Test func flagsHaveValuesOrNone() throws {
     #expect(try load([:], ["--auto-webp"]).settings.formats.autoWebP)
     #expect(try !load([:], ["--auto-webp", "--no-auto-webp"]).settings.formats.autoWebP)

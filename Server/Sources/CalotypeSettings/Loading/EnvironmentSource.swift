@@ -47,7 +47,7 @@ struct EnvironmentSource: Sendable {
     var suggestions = 0
     for variable in variables {
       guard let target = targets[variable.name] else {
-        guard hasKnownPrefix(variable.name) else { continue }
+        guard hasKnownPrefix(variable.name), !isServiceLink(variable) else { continue }
         if let unused = SettingTable.unused.first(where: { $0.matches(variable.name) }) {
           if !variable.value.isEmpty, let problem = problem(unused, variable) { problems.append(problem) }
           continue
@@ -76,6 +76,14 @@ struct EnvironmentSource: Sendable {
 
   private static func hasKnownPrefix(_ name: String) -> Bool {
     ["CALOTYPE_", "IMGPROXY_", "IMGRPOXY_"].contains { name.hasPrefix($0) }
+  }
+
+  /// Whether Kubernetes made a variable for a service whose name begins with a prefix of ours.
+  private static func isServiceLink(_ variable: Variable) -> Bool {
+    let name = variable.name
+    if name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") { return true }
+    if name.hasSuffix("_PORT") { return variable.value.contains("://") }
+    return name.contains("_PORT_") && (name.contains("_TCP") || name.contains("_UDP"))
   }
 
   /// The place of a variable whose name may be anything.

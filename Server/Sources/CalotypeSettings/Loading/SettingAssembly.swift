@@ -14,6 +14,13 @@ struct SettingAssembly: Sendable {
       guard let content else { return false }
       input = content
     }
+    if case .text(let text) = input, let reason = row.unsupportedValues[text.lowercased()] {
+      problems.append(
+        SettingsProblem(
+          .unsupported, .warning, at: place(assignment), value: text, "the value is not supported: \(reason)",
+          remedy: "write one of \(row.kind.summary)"))
+      return true
+    }
     let reader = SettingReader(settings: loaded.settings) { path throws(SettingFault) in
       do throws(FileReadingError) {
         let file = try files.read(path, limit: SettingsLoader.maxFileBytes)

@@ -143,9 +143,11 @@ extension SettingsValidator {
     require(
       sources.localRoot != "/", ["LOCAL_FILESYSTEM_ROOT"], .risk, .warning,
       "local:// reaches every file that the server may read", remedy: "give the folder of the images")
-    for (prefix, s3) in [("", sources.s3), ("CACHE_", cache.s3)] {
+    for (prefix, s3, isUsed) in [
+      ("", sources.s3, sources.usesS3), ("CACHE_", cache.s3, cache.storage == .s3),
+    ] {
       require(
-        s3.accessKeyID.isEmpty == s3.secretAccessKey.exposed.isEmpty,
+        !isUsed || s3.accessKeyID.isEmpty == s3.secretAccessKey.exposed.isEmpty,
         ["\(prefix)S3_ACCESS_KEY_ID", "\(prefix)S3_SECRET_ACCESS_KEY"],
         "an access key has an id and a secret",
         remedy: "set both, or none")

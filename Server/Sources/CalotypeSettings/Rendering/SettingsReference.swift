@@ -39,6 +39,7 @@ public enum SettingsReference {
     var status = row.status.rawValue
     if let other = row.imgproxyDefault { status += ", there `\(other)`" }
     if row.isLive { status += ", live" }
+    for value in row.unsupportedValues.keys.sorted() { status += ", not `\(value)`" }
     let key = row.channels.contains(.file) ? "`\(row.key)`" : "–"
     let cells = [
       "`\(row.name)`" + (row.isSecret ? " (secret)" : ""), key, row.kind.summary,

@@ -22,7 +22,7 @@ extension Settings {
 
   /// A bucket service with the interface of S3.
   public struct S3: Equatable, Sendable {
-    /// The region; empty for that of the environment, else `us-west-1`.
+    /// The region; empty for `us-west-1`.
     public var region = ""
     /// The URL of the service; empty for Amazon's.
     public var endpoint = ""

@@ -11,6 +11,10 @@ extension Setting {
   func emptiable() -> Setting { changed { $0.acceptsEmpty = true } }
   /// The row with changes that take effect without a restart.
   func live() -> Setting { changed { $0.isLive = true } }
+  /// The row with a value of imgproxy that is not supported.
+  func unsupported(_ value: String, _ reason: String) -> Setting {
+    changed { $0.unsupportedValues[value] = reason }
+  }
   /// The row with fewer places where it may be set.
   func only(_ channels: Channels) -> Setting { changed { $0.channels = channels } }
 
@@ -18,21 +22,5 @@ extension Setting {
     var row = self
     change(&row)
     return row
-  }
-}
-
-/// Makes lists of rows, each of which the compiler checks by itself.
-@resultBuilder
-enum SettingRows {
-  static func buildExpression(_ row: Setting) -> [Setting] { [row] }
-  static func buildBlock(_ rows: [Setting]...) -> [Setting] { rows.flatMap { $0 } }
-
-  /// The rows of a group.
-  static func group(_ group: SettingGroup, @SettingRows _ rows: () -> [Setting]) -> [Setting] {
-    rows().map { row in
-      var row = row
-      row.group = group
-      return row
-    }
   }
 }

@@ -43,6 +43,8 @@ public struct Setting: Sendable {
   public internal(set) var isLive = false
   /// Where it may be set.
   public internal(set) var channels = Channels.all
+  /// Values of imgproxy that are not supported, in lower case, and the reasons.
+  public internal(set) var unsupportedValues: [String: String] = [:]
   let binding: SettingBinding
 
   init<Value: SettingConvertible>(

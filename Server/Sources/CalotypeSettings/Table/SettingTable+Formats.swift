@@ -63,7 +63,8 @@ extension SettingTable {
   static let quality = SettingRows.group(.quality) {
     Setting(
       "AUTOQUALITY_METHOD", \.quality.method, choice(Settings.Quality.Method.self), .map,
-      "How quality is found; imgproxy's `ml` needs a model and is not supported.")
+      "How quality is found."
+    ).unsupported("ml", "it needs a model")
     Setting(
       "AUTOQUALITY_TARGET", \.quality.target, .real(0...1e12, excludingZero: true), .map,
       "The aim: bytes for `size`, dissimilarity for `dssim`.")

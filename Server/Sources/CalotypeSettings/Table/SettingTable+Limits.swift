@@ -8,7 +8,7 @@ extension SettingTable {
       "Largest file of a source; 0 for no limit."
     ).imgproxy(default: "0")
     Setting(
-      "MAX_ANIMATION_FRAMES", \.limits.animationFrames, .integer(1...8192), .map,
+      "MAX_ANIMATION_FRAMES", \.limits.animationFrames, .integer(1...65_536), .map,
       "Most frames of an animation; the rest is dropped.")
     Setting(
       "MAX_ANIMATION_FRAME_RESOLUTION", \.limits.framePixels, .megapixels, .map,

@@ -4,7 +4,8 @@ extension SettingTable {
     Setting("USE_S3", \.sources.usesS3, .flag, .map, "Serves `s3://bucket/key`.")
     Setting(
       "S3_REGION", \.sources.s3.region, .text, .map,
-      "The region; without, that of the environment, else `us-west-1`.")
+      "The region; without, `us-west-1`."
+    ).alias(SettingAlias("AWS_DEFAULT_REGION")).alias(SettingAlias("AWS_REGION"))
     Setting("S3_ENDPOINT", \.sources.s3.endpoint, .webURL, .map, "The URL of the service.")
     Setting(
       "S3_ENDPOINT_USE_PATH_STYLE", \.sources.s3.usesPathStyle, .flag, .map,
@@ -40,7 +41,11 @@ extension SettingTable {
   static let cache = SettingRows.group(.cache) {
     Setting(
       "CACHE_USE", \.cache.storage, choice(Settings.Cache.Storage.self), .mapPlus,
-      "The place for results besides memory; without, `CACHE_FS_ROOT` if it is set.")
+      "The place for results besides memory; without, `CACHE_FS_ROOT` if it is set."
+    )
+    .unsupported("gcs", "results are kept in a folder or an S3 bucket")
+    .unsupported("abs", "results are kept in a folder or an S3 bucket")
+    .unsupported("swift", "results are kept in a folder or an S3 bucket")
     Setting(
       "CACHE_PATH_PREFIX", \.cache.pathPrefix, .text, .map, "The beginning of the names of stored results.")
     Setting("CACHE_FS_ROOT", \.cache.directory, .path, .map, "The folder for results.")
