@@ -19,7 +19,7 @@ import Testing
     var running = loaded.settings
     row.binding.copy(Settings(), &running)
     guard let reload = try? SettingsReload(running: running, loaded: loaded) else {
-      // What runs contradicts itself without the row.
+      // The running settings contradict themselves without the row.
       #expect(!row.isLive)
       return
     }
@@ -59,7 +59,7 @@ import Testing
     #expect(try SettingsReload(running: old, loaded: new).live == ["PRESETS_PATH"])
   }
 
-  @Test func whatContradictsItselfIsRefused() throws {
+  @Test func contradictionsAreRefused() throws {
     // The new presets are written with a separator that needs a restart.
     let old = try keyed(RowSample.key, ["CALOTYPE_PRESETS": "a=w:1"]).settings
     let new = try keyed(RowSample.key, ["CALOTYPE_PRESETS": "a=w;1", "CALOTYPE_ARGUMENTS_SEPARATOR": ";"])

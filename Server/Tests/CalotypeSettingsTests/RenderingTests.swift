@@ -10,10 +10,14 @@ import Testing
     let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
     for line in lines { #expect(line.count <= SettingsHelp.width, "\(line)") }
     for row in SettingTable.rows {
-      #expect(lines.contains { $0 == "  \(row.flag)" || $0.hasPrefix("  \(row.flag) <") }, "\(row.name)")
+      #expect(
+        lines.contains {
+          $0 == "  \(row.flag)" || $0.hasPrefix("  \(row.flag) <") || $0.hasPrefix("  \(row.flag), --no-")
+        }, "\(row.name)")
     }
     for group in SettingGroup.allCases { #expect(help.contains("\(group.title):\n"), "\(group)") }
     #expect(help.contains("Quality. Default: 80."))
+    #expect(help.contains("\n  --use-etag, --no-use-etag\n"))
   }
 
   @Test func wrapping() {

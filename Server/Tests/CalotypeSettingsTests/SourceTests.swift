@@ -153,7 +153,8 @@ import Testing
   @Test func allProblemsAreReportedAtOnce() {
     var files = files
     files["/c.toml"] = SettingsFile(
-      bytes: Array("[formats]\nquality = \n[cache]\nuse = \"gcs\"\n[limits]\nmax_src_resolution = -1\n".utf8),
+      bytes: Array(
+        "[formats]\nquality = \n[cache]\nuse = \"redis\"\n[limits]\nmax_src_resolution = -1\n".utf8),
       mode: 0o600)
     files["/e.env"] = SettingsFile(bytes: Array("# c\nnonsense\nCALOTYPE_TTL=x\n".utf8), mode: 0o600)
     let problems = failure(

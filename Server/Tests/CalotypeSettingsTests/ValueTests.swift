@@ -69,6 +69,10 @@ import Testing
     var settings = Settings()
     settings.presets.separator = "||"
     #expect(read("a=x,y || b=z", .list(.presets, .definition), settings) == .list(["a=x,y", "b=z"]))
+    for size in [0, 17] {
+      settings.presets.separator = String(repeating: "|", count: size)
+      #expect(read("a=b", .list(.presets, .definition), settings) == nil)
+    }
     #expect(read("a=b=c", .list(.comma, .definition)) == nil)
   }
 

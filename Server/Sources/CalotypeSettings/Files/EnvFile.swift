@@ -57,7 +57,7 @@ struct EnvFile: Sendable {
     }
   }
 
-  /// The name of a line and what is behind its sign, or `nil` for empty lines and comments.
+  /// The name of a line and the text behind its sign, or `nil` for empty lines and comments.
   private static func name(_ line: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
     var line = trimmed(line)
     guard let first = line.first, first != UInt8(ascii: "#") else { return nil }

@@ -39,7 +39,7 @@ struct EnvironmentSource: Sendable {
   /// Most unknown names for which known ones are looked for.
   private static let maxSuggestions = 32
 
-  /// What variables say of settings. Empty ones say nothing, unless their setting may be empty.
+  /// The assignments that variables make. Empty ones make none, unless their setting may be empty.
   static func read(_ variables: [Variable]) -> (assignments: [SettingAssignment], problems: [SettingsProblem])
   {
     var assignments: [SettingAssignment] = []

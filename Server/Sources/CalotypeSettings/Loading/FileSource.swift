@@ -2,7 +2,7 @@
 struct FileSource: Sendable {
   private static let nearest = NearestName(SettingTable.rows.map(\.path))
 
-  /// What the file says of settings.
+  /// The assignments that the file makes.
   static func read(
     _ file: TOMLFile, path: String
   ) -> (assignments: [SettingAssignment], problems: [SettingsProblem]) {

@@ -7,7 +7,7 @@ struct FlagSource: Sendable {
     uniqueKeysWithValues: SettingTable.rows.filter(\.isSecret).map { ("--" + Setting.dashed($0.name), $0) })
   private static let nearest = NearestName(Array(rows.keys))
 
-  /// What options say of settings.
+  /// The assignments that options make.
   static func read(_ arguments: [String]) -> (assignments: [SettingAssignment], problems: [SettingsProblem]) {
     var assignments: [SettingAssignment] = []
     var problems: [SettingsProblem] = []

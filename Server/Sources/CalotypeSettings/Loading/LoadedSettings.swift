@@ -1,4 +1,4 @@
-/// Settings, the places that set them, and what is worth knowing about them.
+/// Settings, the places that set them, and warnings and notes about them.
 public struct LoadedSettings: Sendable {
   /// The settings.
   public internal(set) var settings: Settings

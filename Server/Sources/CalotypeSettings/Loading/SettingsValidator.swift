@@ -4,7 +4,7 @@ import CalotypeURLs
 struct SettingsValidator {
   let settings: Settings
   private let origins: [String: SettingPlace]
-  /// The names of settings whose values could not be read; what depends on them is not checked.
+  /// The names of settings whose values could not be read; rules about them are not checked.
   private let failed: Set<String>
   private var problems: [SettingsProblem] = []
 

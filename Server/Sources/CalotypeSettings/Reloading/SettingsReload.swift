@@ -1,4 +1,5 @@
-/// The way from the settings of a running server to newly loaded ones: what takes effect at once, and what needs a restart.
+/// The difference between the settings of a running server and newly loaded ones: changes that take effect at once, and changes
+/// that need a restart.
 ///
 /// ```swift
 /// let reload = try SettingsReload(running: current, loaded: SettingsLoader.load(inputs))
@@ -13,7 +14,10 @@ public struct SettingsReload: Sendable {
   /// The names of the settings that changed and need a restart.
   public let pending: [String]
 
-  /// Compares settings. Throws what contradicts itself once live settings change and others do not; nothing must change then.
+  /// Compares settings.
+  ///
+  /// Throws the contradictions between the live changes and the settings that wait for a restart. The server then keeps
+  /// all of its settings.
   public init(running: Settings, loaded: LoadedSettings) throws(SettingsError) {
     var settings = running
     var live: [String] = []

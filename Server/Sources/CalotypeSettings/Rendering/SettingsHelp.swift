@@ -25,9 +25,14 @@ public enum SettingsHelp {
     let standard = row.isSecret ? "" : row.text(in: Settings())
     let values = row.isSecret ? "path" : row.kind.summary
     // `true or false` says nothing that the name of a switch does not.
-    let first = row.kind == .flag ? "  \(row.flag)" : "  \(row.flag) <\(values)>"
+    let first =
+      switch (row.kind, row.value(in: Settings())) {
+      case (.flag, .flag(true)): "  \(row.flag), --no-\(row.flag.dropFirst(2))"
+      case (.flag, _): "  \(row.flag)"
+      default: "  \(row.flag) <\(values)>"
+      }
     var text = row.summary
-    if row.isSecret { text += " Has the path of a file." }
+    if row.isSecret { text += " The value is in a file of that path." }
     if !standard.isEmpty { text += " Default: \(standard)." }
     let head =
       first.count <= width

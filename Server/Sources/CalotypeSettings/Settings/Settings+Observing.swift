@@ -52,13 +52,13 @@ extension Settings {
     public enum Level: String, SettingConvertible, CaseIterable {
       /// Everything.
       case debug
-      /// What happens.
+      /// Normal events, too.
       case info
-      /// What may be wrong.
+      /// Possible faults, too.
       case warn
-      /// What is wrong.
+      /// Faults.
       case error
-      /// What ends the server.
+      /// Faults that end the server.
       case fatal
     }
 

@@ -14,12 +14,16 @@ extension SettingReader {
   private func parts(
     _ input: SettingInput, _ separator: SettingKind.Separator = .comma, keepingEmpty: Bool = false
   ) throws(SettingFault) -> [String] {
+    let mark = self.separator(separator)
+    guard (1...16).contains(mark.utf8.count) else {
+      throw SettingFault("the separator has 1 to 16 bytes", remedy: "shorten it")
+    }
     let parts: [String]
     switch input {
     case .text(let text):
       parts =
         SettingText.trimmed(text).isEmpty
-        ? [] : SettingText.split(text, by: self.separator(separator)).map(SettingText.trimmed)
+        ? [] : SettingText.split(text, by: mark).map(SettingText.trimmed)
     case .items(let items): parts = items.map(SettingText.trimmed)
     case .pairs(let pairs): parts = pairs.map { "\($0.name)=\($0.value)" }
     }

@@ -1,4 +1,4 @@
-/// A text file that a setting names, with what it had when it was read.
+/// A text file that a setting names, with its lines at the time of the load.
 public struct LineFile: Hashable, Sendable {
   /// The path; empty for no file.
   public var path: String

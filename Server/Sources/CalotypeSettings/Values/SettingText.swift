@@ -1,4 +1,4 @@
-/// Texts of settings: what they may have, and how people see them.
+/// Checks, splits and shortens the texts of settings.
 enum SettingText {
   /// The text in place of a secret.
   static let mask = "••••"
