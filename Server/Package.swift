@@ -26,6 +26,8 @@ let serving: [Target.Dependency] =
   calotype + http + [
     "CalotypePlanning", "CalotypeAdmission", "CalotypeResults", "CalotypeSettings",
     .product(name: "Calotype", package: "Calotype"),
+    .product(name: "CalotypeCaching", package: "Calotype"),
+    .product(name: "CalotypeLoading", package: "Calotype"),
     .product(name: "Crypto", package: "swift-crypto"),
   ]
 
@@ -75,6 +77,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ], swiftSettings: swift),
 
     // Random numbers that are the same each time.
