@@ -72,6 +72,7 @@ let package = Package(
       dependencies: http + [
         "CalotypeConformance", "CalotypeServing", "CalotypeSettings",
         .product(name: "Calotype", package: "Calotype"),
+        .product(name: "CalotypeLoading", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,3 +1,4 @@
+import CalotypeLoading
 import CalotypeServing
 import FoundationEssentials
 import Hummingbird

@@ -2,6 +2,8 @@ import Glibc
 
 /// Writes text to a descriptor.
 struct FileHandleOutput: Sendable {
+  /// Standard output. Other programs read its lines while the server runs.
+  static let standardOutput = FileHandleOutput(descriptor: STDOUT_FILENO)
   /// Standard error.
   static let standardError = FileHandleOutput(descriptor: STDERR_FILENO)
 

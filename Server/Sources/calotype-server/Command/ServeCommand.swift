@@ -7,6 +7,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
+import UnixSignals
 
 /// `calotype-server`: starts the server, and returns when it has ended.
 enum ServeCommand {
@@ -69,7 +70,8 @@ enum ServeCommand {
         address: address(of: settings.bind), backlog: 1024,
         availableConnectionsDelegate: clients > 0 ? .maximum(clients, logger: logger) : nil),
       onServerRunning: { channel in
-        print("calotype-server listens at \(channel.localAddress.map { "\($0)" } ?? "an unknown address")")
+        let address = channel.localAddress.map { "\($0)" } ?? "an unknown address"
+        FileHandleOutput.standardOutput.write("calotype-server listens at \(address)\n")
       },
       logger: logger)
   }

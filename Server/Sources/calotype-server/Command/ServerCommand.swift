@@ -6,8 +6,6 @@ import Glibc
 @main
 enum ServerCommand {
   static func main() async {
-    // Lines are read by other programs while the server runs.
-    setvbuf(stdout, nil, _IOLBF, 0)
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "check": exit(CheckCommand.run(inputs(arguments.dropFirst())))
