@@ -1,4 +1,4 @@
-import Synchronization
+@testable import CalotypeAdmission
 
 /// A clock that stands still but for ``advance(by:)``.
 final class ManualClock: Clock, Sendable {
@@ -16,7 +16,7 @@ final class ManualClock: Clock, Sendable {
     var sleepers: [Int: (until: Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   var now: Instant { state.withLock { $0.now } }
   var minimumResolution: Duration { .nanoseconds(1) }
