@@ -76,6 +76,10 @@ import Testing
     func secrets(_ path: String) throws -> [String] {
       try load(["IMGPROXY_SECRET_FILE": path], files: files).settings.server.secrets.map(\.exposed)
     }
+    #expect(
+      try load(["CALOTYPE_S3_SECRET_ACCESS_KEY_FILE": "/one"], files: files).settings.sources.s3
+        .secretAccessKey
+        .exposed == "a b")
     #expect(try secrets("/one") == ["a b"])
     #expect(try secrets("/two") == ["one", "two"])
     #expect(try secrets("/three") == ["one", "two"])
