@@ -65,7 +65,7 @@ let package = Package(
     .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
     // Holds the code of the server against vectors of other servers.
     .target(
-      name: "CalotypeConformance", dependencies: calotype + ["CalotypePlanning"], swiftSettings: swift),
+      name: "CalotypeConformance", dependencies: serving + ["CalotypeServing"], swiftSettings: swift),
     // The server on Hummingbird.
     .executableTarget(
       name: "calotype-server",

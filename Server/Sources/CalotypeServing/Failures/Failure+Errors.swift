@@ -3,13 +3,13 @@ import CalotypeAdmission
 import CalotypeImaging
 import CalotypeLoading
 import CalotypePlanning
-import CalotypeResults
+public import CalotypeResults
 import CalotypeURLs
 
 /// Errors of all parts of the server as failures of a request.
 extension Failure {
   /// The failure that an error stands for; ``FailureReason/internal`` for an unknown one.
-  init(_ error: any Error) {
+  public init(_ error: any Error) {
     switch error {
     case let error as Failure: self = error
     case let error as ImageURLError: self.init(error)

@@ -64,13 +64,18 @@ struct SourceFetcher: Sendable {
       ? order.options.maxSourceFileSize ?? settings.limits.sourceBytes : settings.limits.sourceBytes
     limits.maxBytes = bytes > 0 ? bytes : 1 << 30
     request.limits = limits
-    guard order.source.kind == .http, !order.rules.sources.allowed.isEmpty else { return request }
+    guard order.source.kind == .http else { return request }
     // The allowed sources hold for the targets of redirects, too.
     let (sources, start) = (order.rules.sources, order.source.url)
     let patterns = sources.allowed.map(\.text).joined(separator: "\n")
-    request.validation = ImageRequest.Identified("allowed sources\n" + patterns) { response in
+    request.validation = ImageRequest.Identified("source\n" + patterns) { response in
       guard response.url == start || sources.isAllowed(response.url.absoluteString) else {
         throw LoadingError.vetoed(response.url, reason: "no pattern of the allowed sources matches it")
+      }
+      if response.status == 206,
+        !PartialSource.isWhole(response.headers[.contentRange], length: response.expectedLength)
+      {
+        throw LoadingError.httpStatus(response.url, status: 206, headers: response.headers)
       }
     }
     return request

@@ -47,7 +47,8 @@ public struct ServingRules: Sendable {
     planner = Planner(PlanningPolicy(settings, watermark: watermark))
     sources = SourceResolver(
       allowed: settings.security.allowedSources.map { SourcePattern($0) },
-      localRoot: settings.sources.localRoot, querySeparator: settings.urls.querySeparator)
+      localRoot: settings.sources.localRoot, querySeparator: settings.urls.querySeparator,
+      addresses: AddressKind.allowed(by: settings.security))
     cacheControl = CacheControlRule(settings.httpCache)
     var errors = ErrorTable()
     errors.timeToLive = Int(settings.httpCache.notFoundLifetime.components.seconds)

@@ -104,7 +104,10 @@ public final class ImageServer: Sendable {
     }
     switch route {
     case .landing: return ready(ServedResponse(status: .ok, text: Self.landing, type: "text/html; charset=utf-8"))
-    case .health: return ready(ServedResponse(status: .ok, text: settings.server.healthMessage))
+    case .health:
+      var response = ServedResponse(status: .ok, text: settings.server.healthMessage)
+      response.fields[.cacheControl] = "no-cache"
+      return ready(response)
     case .none: return ready(failed(Failure(.notRouted), request, rules))
     case .ready: return pending { [self] in await readiness() }
     case .metrics, .purge:

@@ -2,7 +2,7 @@ public import Calotype
 import CalotypeAdmission
 import CalotypeCaching
 import CalotypeImaging
-import CalotypeLoading
+public import CalotypeLoading
 import CalotypePlanning
 public import CalotypeSettings
 import Crypto
@@ -23,12 +23,14 @@ public struct ServerParts: Sendable {
 
   /// Creates the parts that settings describe, and reads the images that they name.
   ///
+  /// - Parameter loader: Reads sources in place of the loaders of the settings.
   /// - Throws: The error of a watermark or fallback image that cannot be read.
-  public init(_ settings: Settings) async throws {
+  public init(_ settings: Settings, loader: (any ImageLoading)? = nil) async throws {
     let memory = settings.cache.memoryBytes
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
-    pipeline = Self.makePipeline(settings, workers: workers)
+    pipeline = Self.makePipeline(
+      settings, workers: workers, loader: loader.map { LoaderGroup([BytesLoader(), $0]) } ?? Self.loaders(settings))
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
     admission.maximumWait =
@@ -56,7 +58,8 @@ public struct ServerParts: Sendable {
       data: settings.fallback.data, path: settings.fallback.path, url: settings.fallback.url, pipeline)
   }
 
-  private static func makePipeline(_ settings: Settings, workers: Int) -> ImagePipeline {
+  /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
+  private static func loaders(_ settings: Settings) -> LoaderGroup {
     var transport = CurlLoader.Configuration(
       maxConcurrent: settings.concurrency.downloads, maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
     transport.addressPolicy = AddressPolicy(settings.security)
@@ -73,6 +76,10 @@ public struct ServerParts: Sendable {
     let http = HTTPLoader(loading, transport: CurlLoader(transport))
     var loaders: [any ImageLoading] = [BytesLoader(), http]
     if !settings.sources.localRoot.isEmpty { loaders.append(FileLoader(roots: [settings.sources.localRoot])) }
+    return LoaderGroup(loaders)
+  }
+
+  private static func makePipeline(_ settings: Settings, workers: Int, loader: LoaderGroup) -> ImagePipeline {
     var originals: DiskCache?
     if !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 {
       originals = DiskCache(
@@ -81,7 +88,7 @@ public struct ServerParts: Sendable {
           byteLimit: settings.cache.sourceBytes))
     }
     var configuration = ImagePipeline.Configuration(
-      loader: LoaderGroup(loaders), memoryCache: nil, diskCache: nil, originalCache: originals)
+      loader: loader, memoryCache: nil, diskCache: nil, originalCache: originals)
     configuration.limits.loads = settings.concurrency.downloads
     configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost
     configuration.limits.decodes = workers

@@ -10,9 +10,16 @@ public struct SourceResolver: Sendable {
   /// The text between the path of a local source and its query, which is ignored; empty for none.
   public var querySeparator: String
 
+  /// The kinds of addresses that URLs may name. The loader checks those that names lead to.
+  public var addresses: Set<AddressKind>
+
   /// Creates a resolver.
-  public init(allowed: [SourcePattern] = [], localRoot: String = "", querySeparator: String = "?") {
+  public init(
+    allowed: [SourcePattern] = [], localRoot: String = "", querySeparator: String = "?",
+    addresses: Set<AddressKind> = [.other]
+  ) {
     self.allowed = allowed
+    self.addresses = addresses
     self.localRoot = localRoot
     self.querySeparator = querySeparator
   }
@@ -43,6 +50,10 @@ public struct SourceResolver: Sendable {
   private func http(_ text: String) throws(Failure) -> SourceReference {
     guard let url = URL(string: text), let host = url.host(), !host.isEmpty else {
       throw Failure(.sourceUnreachable, detail: "the source is no URL with a host; percent-encode it")
+    }
+    let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    if let kind = AddressKind(literal), !addresses.contains(kind) {
+      throw Failure(.sourceRefused, detail: "addresses of the kind \(kind.rawValue) are not allowed")
     }
     let port = url.port.map { ":\($0)" } ?? ""
     return SourceReference(text: text, kind: .http, url: url, share: host.lowercased() + port)

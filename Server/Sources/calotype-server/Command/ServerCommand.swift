@@ -9,7 +9,7 @@ enum ServerCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "check": exit(CheckCommand.run(inputs(arguments.dropFirst())))
-    case "conformance": exit(ConformanceCommand.run(Array(arguments.dropFirst())))
+    case "conformance": exit(await ConformanceCommand.run(Array(arguments.dropFirst())))
     case "--help", "-h", "help": print(usage + "\n" + SettingsHelp.text(), terminator: "")
     case "--version": print("calotype-server 1")
     case let command? where !command.hasPrefix("-"):
