@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -29,6 +29,7 @@ KILLS ?= 2000
 COUNT ?= 1000
 FILES ?= 100000
 FOLDER ?=
+PORT ?= 8080
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -69,6 +70,11 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 server: deps ## Builds and tests the image server in Server/
 	swift build --package-path Server --build-tests --jobs $(JOBS)
 	swift test --package-path Server --skip-build --disable-xctest
+	Server/test.sh Server/.build/debug/calotype-server
+
+serve: deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080
+	swift build -c release --package-path Server --jobs $(JOBS) --product calotype-server
+	@Server/serve.sh Server/.build/release/calotype-server Examples/Photos $(PORT)
 
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.

@@ -5,9 +5,10 @@ import PackageDescription
 ///
 /// A target uses targets of the lines below its own, never of those above.
 ///
-///     calotype-conformance
+///     calotype-server
 ///     CalotypeConformance
-///     CalotypePlanning
+///     CalotypeServing
+///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings
 ///     Calotype (the package above)
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -18,31 +19,80 @@ let swift: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-let calotype: [Target.Dependency] = [
-  .product(name: "CalotypeImaging", package: "Calotype"),
-  .product(name: "CalotypeURLs", package: "Calotype"),
-]
+let urls: [Target.Dependency] = [.product(name: "CalotypeURLs", package: "Calotype")]
+let calotype: [Target.Dependency] = urls + [.product(name: "CalotypeImaging", package: "Calotype")]
+let http: [Target.Dependency] = [.product(name: "HTTPTypes", package: "swift-http-types")]
+let serving: [Target.Dependency] =
+  calotype + http + [
+    "CalotypePlanning", "CalotypeAdmission", "CalotypeResults", "CalotypeSettings",
+    .product(name: "Calotype", package: "Calotype"),
+    .product(name: "CalotypeCaching", package: "Calotype"),
+    .product(name: "CalotypeLoading", package: "Calotype"),
+    .product(name: "Crypto", package: "swift-crypto"),
+  ]
 
 let package = Package(
   name: "CalotypeServer",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "CalotypePlanning", targets: ["CalotypePlanning"]),
+    .executable(name: "calotype-server", targets: ["calotype-server"]),
+    .library(name: "CalotypeServing", targets: ["CalotypeServing"]),
     .library(name: "CalotypeConformance", targets: ["CalotypeConformance"]),
-    .executable(name: "calotype-conformance", targets: ["calotype-conformance"]),
+    .library(name: "CalotypePlanning", targets: ["CalotypePlanning"]),
+    .library(name: "CalotypeAdmission", targets: ["CalotypeAdmission"]),
+    .library(name: "CalotypeResults", targets: ["CalotypeResults"]),
+    .library(name: "CalotypeSettings", targets: ["CalotypeSettings"]),
   ],
-  dependencies: [.package(name: "Calotype", path: "..")],
+  dependencies: [
+    .package(name: "Calotype", path: ".."),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
   targets: [
+    // The settings of the server: one table, from which the loader, the help and the documentation are made.
+    .target(name: "CalotypeSettings", dependencies: urls, swiftSettings: swift),
     // Decides how a request is rendered: pure values, no input and no output.
     .target(name: "CalotypePlanning", dependencies: calotype, swiftSettings: swift),
-    // Holds the parser and the planner against vectors of other servers.
+    // Decides which work runs now, waits or is refused, by predicted cost: needs no other target.
+    .target(name: "CalotypeAdmission", swiftSettings: swift),
+    // Failures, purges and header fields of responses, as values.
+    .target(name: "CalotypeResults", dependencies: http, swiftSettings: swift),
+    // The life of a request, without a transport.
+    .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
+    // Holds the code of the server against vectors of other servers.
     .target(
-      name: "CalotypeConformance", dependencies: calotype + ["CalotypePlanning"], swiftSettings: swift),
+      name: "CalotypeConformance", dependencies: serving + ["CalotypeServing"], swiftSettings: swift),
+    // The server on Hummingbird.
     .executableTarget(
-      name: "calotype-conformance", dependencies: ["CalotypeConformance"], swiftSettings: swift),
+      name: "calotype-server",
+      dependencies: http + [
+        "CalotypeConformance", "CalotypeServing", "CalotypeSettings",
+        .product(name: "Calotype", package: "Calotype"),
+        .product(name: "CalotypeLoading", package: "Calotype"),
+        .product(name: "CalotypeObservability", package: "Calotype"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ], swiftSettings: swift),
 
+    // Random numbers that are the same each time.
+    .target(name: "SeededNumbers", path: "Tests/Helpers/SeededNumbers", swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeSettingsTests", dependencies: urls + ["CalotypeSettings"], swiftSettings: swift),
     .testTarget(
       name: "CalotypePlanningTests", dependencies: calotype + ["CalotypePlanning"], swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeAdmissionTests", dependencies: ["CalotypeAdmission", "SeededNumbers"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeResultsTests", dependencies: http + ["CalotypeResults", "SeededNumbers"],
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], exclude: ["Vectors"],
       swiftSettings: swift),

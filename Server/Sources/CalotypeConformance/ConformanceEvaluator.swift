@@ -1,4 +1,4 @@
-/// Holds the parser, the planner and the negotiation against facts about imgproxy.
+/// Holds the code that serves requests, from the settings to the response, against facts about imgproxy.
 ///
 /// Each fact is evaluated by the code that serves requests; there is no table of answers.
 public struct ConformanceEvaluator: Sendable {
@@ -9,9 +9,13 @@ public struct ConformanceEvaluator: Sendable {
   public init(pictures: String? = nil) { self.pictures = pictures }
 
   /// Returns the verdict on a fact.
-  public func evaluate(_ vector: ConformanceVector) -> ConformanceVerdict {
+  public func evaluate(_ vector: ConformanceVector) async -> ConformanceVerdict {
     do {
       if vector.group == "trim" { return try TrimCases.evaluate(vector, pictures: pictures) }
+      if ServedCases.groups.contains(vector.group) { return try await ServedCases.evaluate(vector) }
+      if vector.group == "preset", vector.input.contains("PRESETS_PATH=") {
+        return try SettingCases.presetFile(vector)
+      }
       guard let evaluate = Self.groups[vector.group] else { return .refused("not evaluated yet") }
       return try evaluate(vector)
     } catch {
@@ -28,6 +32,9 @@ public struct ConformanceEvaluator: Sendable {
     "size": SizeCases.evaluate, "size-derived": SizeCases.evaluate,
     "position": PositionCases.evaluate, "accept": NegotiationCases.accept, "vary": NegotiationCases.vary,
     "hints": NegotiationCases.hints, "format": FormatCases.evaluate, "skip": FormatCases.skip,
-    "status": StatusCases.evaluate,
+    "address": AddressCases.evaluate, "env": SettingCases.evaluate,
+    "cache-control": CacheControlCases.evaluate, "header": FieldCases.header,
+    "disposition": FieldCases.disposition, "conditional-request": FieldCases.conditionalRequest,
+    "conditional-response": FieldCases.conditionalResponse,
   ]
 }

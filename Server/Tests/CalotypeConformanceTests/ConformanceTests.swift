@@ -21,8 +21,8 @@ struct ConformanceTests {
     return ConformanceVector.vectors(in: String(decoding: data, as: UTF8.self))
   }
 
-  @Test func ownRulesHold() {
-    let report = ConformanceReport(Self.own)
+  @Test func ownRulesHold() async {
+    let report = await ConformanceReport(Self.own)
     #expect(report.rows.count > 70)
     for row in report.rows where row.vector.group != "address" {
       #expect(
@@ -31,8 +31,8 @@ struct ConformanceTests {
     }
   }
 
-  @Test func publishedRulesHold() {
-    let report = ConformanceReport(Self.published)
+  @Test func publishedRulesHold() async {
+    let report = await ConformanceReport(Self.published)
     for row in report.rows where report.unexplained.contains(row.vector) {
       Issue.record(
         "\(row.vector.id): \(row.vector.input) gives \(row.verdict.found), not \(row.vector.expected)")
@@ -44,19 +44,19 @@ struct ConformanceTests {
     #expect(Self.published.isEmpty || report.count(.agree) > 400, "\(report.totals)")
   }
 
-  @Test func aWrongAnswerDiffers() {
+  @Test func aWrongAnswerDiffers() async {
     let wrong = Self.own.filter {
       ["size", "position", "accept", "hints", "format", "skip", "sig"].contains($0.group)
     }
     .map { ConformanceVector(id: $0.id, group: $0.group, input: $0.input, expected: "999x999") }
     #expect(wrong.count > 50)
-    let report = ConformanceReport(wrong)
+    let report = await ConformanceReport(wrong)
     // A signature that is not called invalid is expected to be valid.
     #expect(report.count(.differs) == wrong.count, "\(report.lines.filter { !$0.contains("differs") })")
   }
 
-  @Test func unknownGroupsAreRefused() {
-    let report = ConformanceReport(Self.own.filter { $0.group == "address" })
+  @Test func unknownGroupsAreRefused() async {
+    let report = await ConformanceReport(Self.own.filter { $0.group == "address" })
     #expect(report.totals == "1 rows: 0 agree, 0 differs, 1 refused (refused: address 1)")
     #expect(report.lines == ["own-other-01\trefused\tnot evaluated yet"])
   }

@@ -53,6 +53,14 @@ struct RenderingTests {
     #expect(bitmap.samples.count { $0 == 255 } == 50 * 26)
   }
 
+  /// The decoder scales, and the canvas is that of the scaled picture.
+  @Test(arguments: ["w:50/h:50/ex:1", "w:50/h:50/ex:1:no", "w:50/pd:13:0:12:0", "w:40/h:60/exar:1"])
+  func scaledPicturesAreExtended(_ text: String) throws {
+    let data = try Pictures.png(Pictures.picture(200, 100) { _, _ in [9, 9, 9, 255] })
+    let bitmap = try render(text + "/f:png", of: data)
+    #expect(bitmap.samples.count { $0 == 255 } == (text.hasPrefix("w:40") ? 40 * 20 : 50 * 25))
+  }
+
   /// Cutting corners from a stored picture and turning the part upright is cutting corners from the upright picture.
   @Test(arguments: 1...8) func orientationsAreUndone(_ orientation: Int) throws {
     let data = try Pictures.fixture("Corpus/jpeg/exif/f-orientation-\(orientation).jpg")

@@ -4,8 +4,10 @@ public struct ConformanceReport: Sendable {
   public let rows: [(vector: ConformanceVector, verdict: ConformanceVerdict)]
 
   /// Evaluates facts.
-  public init(_ vectors: [ConformanceVector], evaluator: ConformanceEvaluator = ConformanceEvaluator()) {
-    rows = vectors.map { ($0, evaluator.evaluate($0)) }
+  public init(_ vectors: [ConformanceVector], evaluator: ConformanceEvaluator = ConformanceEvaluator()) async {
+    var rows: [(vector: ConformanceVector, verdict: ConformanceVerdict)] = []
+    for vector in vectors { rows.append((vector, await evaluator.evaluate(vector))) }
+    self.rows = rows
   }
 
   /// Returns the number of verdicts of a kind, in a group or in all.

@@ -12,8 +12,9 @@ extension RenderPlan {
   ///   - watermark: The pixels of the watermark, if there is one.
   /// - Throws: ``RenderingError``.
   public func rendering(of info: ImageInfo, watermark: Bitmap? = nil) throws(RenderingError) -> Rendering {
-    var mapping = TransformMapping(watermark: watermark, picture: source(of: info))
     let start = folded(of: info)
+    // The transforms see the picture that the decoder makes: stretched to its box, if it has one.
+    var mapping = TransformMapping(watermark: watermark, picture: start.thumbnail?.box ?? source(of: info))
     var decode = decodeOptions(for: info)
     for operation in start.rest { try mapping.append(operation) }
     decode.transforms = TransformChain(mapping.transforms)

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// The counters and durations of a server: the series of imgproxy under its names, and those of Calotype.
+///
+/// Labels come from closed sets, never from URLs.
+public final class ServerMetrics: Sendable {
+  /// A counter.
+  enum Counter: String, CaseIterable, Sendable {
+    case requests, memoryHits, diskHits, staleHits, misses, fetches, encodes, confirmations, coalesced, cancelled, fallbacks
+  }
+
+  /// A part of a request whose duration is observed.
+  enum Span: String, CaseIterable, Sendable {
+    case queue, downloading, processing
+  }
+
+  struct State: Sendable {
+    var counters: [Counter: Int] = [:]
+    var statuses: [Int: Int] = [:]
+    var errors: [String: Int] = [:]
+    var request = DurationHistogram()
+    var spans: [Span: DurationHistogram] = [:]
+    var requestsInProgress = 0
+    var imagesInProgress = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// Creates counters at 0.
+  public init() {}
+
+  /// The values now.
+  var snapshot: State { state.withLock { $0 } }
+
+  func count(_ counter: Counter) { state.withLock { $0.counters[counter, default: 0] += 1 } }
+
+  func observe(_ span: Span, _ duration: Duration) {
+    state.withLock { $0.spans[span, default: DurationHistogram()].add(duration) }
+  }
+
+  func begin() {
+    state.withLock { state in
+      state.counters[.requests, default: 0] += 1
+      state.requestsInProgress += 1
+    }
+  }
+
+  func end(status: Int, error: String?, after duration: Duration) {
+    state.withLock { state in
+      state.requestsInProgress -= 1
+      // Statuses of origins are passed on: three digits at most.
+      state.statuses[min(max(status, 0), 999), default: 0] += 1
+      if let error { state.errors[error, default: 0] += 1 }
+      state.request.add(duration)
+    }
+  }
+
+  func beginImage() { state.withLock { $0.imagesInProgress += 1 } }
+
+  func endImage() { state.withLock { $0.imagesInProgress -= 1 } }
+}

@@ -1,0 +1,128 @@
+import Calotype
+import CalotypeCaching
+import CalotypeResults
+import CalotypeSettings
+import CalotypeURLs
+import FoundationEssentials
+import HTTPTypes
+
+/// Makes responses of results: a pure value.
+struct ResultReply {
+  /// The request of the client.
+  let request: HTTPRequest
+  /// The options of its URL.
+  let options: ProcessingOptions
+  /// The text of its source.
+  let source: String
+  /// The rules.
+  let rules: ServingRules
+  /// The present.
+  let now: Date
+
+  /// Returns the response with a result: whole, a part, or without content because the client has it.
+  func response(with result: StoredResult) -> ServedResponse {
+    var fields = self.fields(of: result)
+    let tag = fields[.eTag].flatMap { EntityTag($0) }
+    let conditions = Preconditions(method: request.method, fields: request.headerFields)
+    let modified = fields[.lastModified] == nil ? nil : modified(of: result)
+    let outcome = conditions.outcome(
+      entityTag: tag, lastModified: modified, length: result.data.count, now: now)
+    var status = outcome.status
+    var body = result.data
+    switch outcome {
+    case .whole: break
+    case .partial(let range):
+      let start = body.startIndex
+      body = body[(start + range.lowerBound)..<(start + range.upperBound)]
+    case .notModified, .preconditionFailed:
+      body = Data()
+      for name in [HTTPField.Name.contentType, .contentDisposition, .acceptRanges] { fields[name] = nil }
+    case .rangeNotSatisfiable:
+      body = Data()
+      fields[.contentType] = nil
+    }
+    fields[.contentRange] = outcome.contentRange(length: result.data.count)
+    if result.isFallback, status == .ok {
+      let code = rules.settings.fallback.status
+      if code > 0 { status = HTTPResponse.Status(code: code) }
+    }
+    let isHead = request.method == .head
+    return ServedResponse(
+      status: status, fields: fields, body: isHead ? Data() : body, declaredLength: isHead ? body.count : nil)
+  }
+
+  /// The fields of a response with a result.
+  private func fields(of result: StoredResult) -> HTTPFields {
+    let settings = rules.settings
+    var fields = rules.security.fields
+    fields.append(contentsOf: rules.crossOrigin.fields(origin: request.headerFields[.origin]))
+    fields[.contentType] = result.contentType
+    fields[.acceptRanges] = "bytes"
+    fields[.contentDisposition] =
+      ContentDisposition(
+        source: source, filename: options.filename ?? "", fileExtension: result.fileExtension,
+        contentType: result.contentType,
+        isAttachment: options.returnsAttachment ?? settings.processing.returnsAttachment
+      ).value
+    fields[.cacheControl] = rules.cacheControl.value(
+      for: CacheControlRule.Response(
+        status: result.isFallback && settings.fallback.status > 0 ? settings.fallback.status : 200,
+        originCacheControl: result.source.cacheControl, originExpires: result.source.expires,
+        expires: options.expires, isFallback: result.isFallback), now: Int64(now.timeIntervalSince1970))
+    setValidators(of: result, &fields)
+    setVary(of: result, &fields)
+    if settings.server.setsCanonicalHeader { fields[.link] = CanonicalLink.value(for: source) }
+    if result.isFallback { fields[.fallback] = "1" }
+    if !options.cacheTags.isEmpty {
+      let tags = options.cacheTags.joined(separator: ",")
+      switch settings.cache.tagsFormat {
+      case .all, .cloudflare: fields[.cacheTag] = tags
+      case .cloudfront: fields[.amazonCacheTag] = tags
+      case .none: break
+      }
+      if settings.cache.tagsFormat == .all { fields[.amazonCacheTag] = tags }
+    }
+    if settings.server.setsDebugHeaders { setDebug(of: result, &fields) }
+    return fields
+  }
+
+  private func setValidators(of result: StoredResult, _ fields: inout HTTPFields) {
+    let settings = rules.settings
+    let origin = rules.originValidators.clientValidators(
+      from: OriginValidators.Validators(
+        entityTag: result.source.entityTag, lastModified: result.source.lastModified))
+    if settings.httpCache.setsETag {
+      fields[.eTag] = settings.compatibility.passesOriginETag ? origin.entityTag : result.entityTag?.text
+    }
+    fields[.lastModified] = origin.lastModified
+  }
+
+  /// The date of `Last-Modified`, which the setting of a later one moves.
+  private func modified(of result: StoredResult) -> Date? {
+    let least = rules.settings.httpCache.lastModifiedBuster.map {
+      Date(timeIntervalSince1970: TimeInterval($0))
+    }
+    return result.source.modified.map { max($0, least ?? $0) }
+  }
+
+  /// Names the headers that could have led to another response.
+  private func setVary(of result: StoredResult, _ fields: inout HTTPFields) {
+    var names = result.varyingHeaders
+    if rules.crossOrigin.varies { names.append("Origin") }
+    for name in rules.settings.cache.keyHeaders + rules.settings.server.passedRequestHeaders {
+      if !names.contains(where: { $0.lowercased() == name.lowercased() }) { names.append(name) }
+    }
+    if !rules.settings.cache.keyCookies.isEmpty || rules.settings.security.passesCookies { names.append("Cookie") }
+    if !names.isEmpty { fields[.vary] = names.joined(separator: ", ") }
+  }
+
+  private func setDebug(of result: StoredResult, _ fields: inout HTTPFields) {
+    fields[.originContentLength] = String(result.source.byteCount)
+    fields[.originWidth] = String(result.source.width)
+    fields[.originHeight] = String(result.source.height)
+    fields[.resultWidth] = String(result.width)
+    fields[.resultHeight] = String(result.height)
+    fields[.serverTiming] = result.timings.value
+    if !result.notices.isEmpty { fields[.notices] = result.notices.joined(separator: ", ") }
+  }
+}

@@ -1,0 +1,177 @@
+import Calotype
+import CalotypeAdmission
+import CalotypePlanning
+import CalotypeResults
+import CalotypeSettings
+import CalotypeURLs
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// Images: from memory at once, and else by work that equal requests share.
+extension ImageServer {
+  /// Answers a request for an image.
+  ///
+  /// - Throws: The errors that ``Failure/init(_:)`` knows.
+  func image(_ request: HTTPRequest, _ rules: ServingRules) throws -> Answer {
+    if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
+      throw Failure(.unauthorized)
+    }
+    let parsed = try rules.dialect.parse(
+      request.path ?? "", at: Int64(now().timeIntervalSince1970.rounded(.down)))
+    let source = try rules.sources.resolve(parsed.source)
+    let order = order(for: parsed.options, source, request, rules)
+    if parsed.options.raw == true {
+      return .pending { [self] in await raw(order, request) }
+    }
+    let reply = ResultReply(
+      request: request, options: parsed.options, source: parsed.source, rules: rules, now: now())
+    if parsed.options.bypassesCache != true, let result = cached(order) {
+      return .ready(reply.response(with: result))
+    }
+    return .pending { [self] in
+      do {
+        let result = try await made(order)
+        return reply.response(with: result)
+      } catch {
+        if error is CancellationError || Task.isCancelled { metrics.count(.cancelled) }
+        return failed(Failure(error), request, rules)
+      }
+    }
+  }
+
+  /// Returns a result in memory that may be sent. A stale one is made anew behind the response.
+  private func cached(_ order: ImageOrder) -> StoredResult? {
+    guard let result = parts.store.cached(order.identity) else { return nil }
+    guard isUsable(result, order) else { return nil }
+    metrics.count(.memoryHits)
+    return result
+  }
+
+  /// Returns whether a result may be sent; a stale one is made anew behind the response.
+  private func isUsable(_ result: StoredResult, _ order: ImageOrder) -> Bool {
+    let now = now()
+    guard result.isStale(at: now) else { return true }
+    let limit = order.rules.settings.httpCache.staleWhileRevalidate
+    guard result.isUsable(at: now, staleFor: limit) else { return false }
+    metrics.count(.staleHits)
+    refresh(order)
+    return true
+  }
+
+  /// Makes a result anew, once at a time.
+  private func refresh(_ order: ImageOrder) {
+    let key = order.identity.key
+    guard refreshes.withLock({ $0.count < 1000 && $0.insert(key).inserted }) else { return }
+    Task { [self] in
+      defer { refreshes.withLock { _ = $0.remove(key) } }
+      _ = try? await work.value(for: key) { [self] in try await make(order, readsCaches: false) }
+    }
+  }
+
+  /// Returns a result that is not in memory.
+  ///
+  /// - Throws: ``Failure`` with the reason `timeout`; the errors of rendering; `CancellationError`.
+  func made(_ order: ImageOrder) async throws -> StoredResult {
+    try await within(order.rules.settings.server.timeout) { [self] in
+      let before = work.statistics.joined
+      let bypasses = order.options.bypassesCache == true
+      let result = try await work.value(for: order.identity.key) { [self] in
+        try await make(order, readsCaches: !bypasses)
+      }
+      if work.statistics.joined > before { metrics.count(.coalesced) }
+      return result
+    }
+  }
+
+  /// Performs an operation, and cancels it after a time.
+  private func within<Value: Sendable>(
+    _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      group.addTask { try await operation() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw Failure(.timeout, detail: "the request took more than \(limit)")
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() else { throw CancellationError() }
+      return value
+    }
+  }
+
+  /// Reads a result from disk, confirms a stale one, or makes it: the work that equal requests share.
+  private func make(_ order: ImageOrder, readsCaches: Bool) async throws -> StoredResult {
+    metrics.beginImage()
+    defer { metrics.endImage() }
+    let deadline = parts.admission.now + order.rules.settings.server.timeout
+    let start = parts.store.generation
+    var known = parts.store.cached(order.identity)
+    if readsCaches, known == nil, let read = await parts.store.read(order.identity) {
+      known = read
+      metrics.count(.diskHits)
+    }
+    if readsCaches, let known, isUsable(known, order) { return known }
+    if !readsCaches, order.options.bypassesCache == true { known = nil }
+    do {
+      let source = try await fetch(order)
+      if var known, known.source.version == source.version, order.options.hashsum == nil {
+        known.freshUntil = source.freshUntil
+        known.isStorable = source.isStorable
+        metrics.count(.confirmations)
+        parts.store.store(known, for: order.identity, since: start)
+        return known
+      }
+      metrics.count(.misses)
+      let result = try await renderer.result(of: source, for: order, deadline: deadline)
+      parts.store.store(result, for: order.identity, since: start)
+      return result
+    } catch let failure as Failure {
+      guard let fallback = fallback(for: failure, order) else { throw failure }
+      metrics.count(.fallbacks)
+      var result = try await renderer.result(of: fallback, for: order, deadline: deadline)
+      result.isFallback = true
+      return result
+    }
+  }
+
+  private func fetch(_ order: ImageOrder) async throws -> SourceBytes {
+    let clock = ContinuousClock.now
+    metrics.count(.fetches)
+    let source = try await fetcher.bytes(for: order)
+    metrics.observe(.downloading, ContinuousClock.now - clock)
+    try source.verify(order.options.hashsum)
+    return source
+  }
+
+  /// The image in place of one that could not be loaded.
+  private func fallback(for failure: Failure, _ order: ImageOrder) -> SourceBytes? {
+    guard let data = parts.fallback else { return nil }
+    switch failure.reason {
+    case .sourceUnreachable, .sourceStatus, .sourceTimeout, .sourceIncomplete, .sourceRefused:
+      return SourceBytes(fallback: data)
+    case .undecodable, .unsupportedSource:
+      return order.rules.settings.fallback.coversUndecodable ? SourceBytes(fallback: data) : nil
+    default: return nil
+    }
+  }
+
+  /// Collects all that rendering needs.
+  private func order(
+    for options: ProcessingOptions, _ source: SourceReference, _ request: HTTPRequest, _ rules: ServingRules
+  ) -> ImageOrder {
+    let fields = request.headerFields
+    let accept = CalotypePlanning.AcceptHeader(fields[values: .accept].joined(separator: ","))
+    let hints = ClientHints(largestRatio: rules.planner.policy.limits.hintedRatio) { name in
+      HTTPField.Name(name).flatMap { fields[$0] }
+    }
+    let passed = PassedFields(rules.settings)
+    let passedFields = passed.fields(of: request, to: source)
+    let identity = ResultIdentity(
+      source: source.text, options: options, accept: accept, hints: hints,
+      variants: passed.variants(of: request) + passedFields.map { "\($0.name): \($0.value)" }, rules: rules)
+    return ImageOrder(
+      options: options, source: source, identity: identity, accept: accept, hints: hints,
+      passedFields: passedFields, rules: rules)
+  }
+}

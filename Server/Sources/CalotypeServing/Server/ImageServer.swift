@@ -1,0 +1,176 @@
+import Calotype
+import CalotypeAdmission
+import CalotypeCaching
+import CalotypePlanning
+import CalotypeResults
+public import CalotypeSettings
+import CalotypeURLs
+public import FoundationEssentials
+public import HTTPTypes
+import Synchronization
+
+/// The image server, without a transport.
+///
+/// ```swift
+/// let server = try ImageServer(settings, parts: await ServerParts(settings))
+/// switch server.answer(to: request) {
+/// case .ready(let response): send(response)
+/// case .pending(let work): send(await work())      // cancel the task when the client leaves
+/// }
+/// ```
+///
+/// Hits in memory, refusals, and 304s are ready at once; only pixels queue.
+public final class ImageServer: Sendable {
+  /// The answer to a request.
+  public enum Answer: Sendable {
+    /// The response.
+    case ready(ServedResponse)
+    /// The work that leads to it. Cancelling its task ends what nobody else waits for.
+    case pending(@Sendable () async -> ServedResponse)
+  }
+
+  let parts: ServerParts
+  let metrics = ServerMetrics()
+  let fetcher: SourceFetcher
+  let renderer: Renderer
+  let work = SharedWork<CacheKey, StoredResult>()
+  let refreshes = Mutex(Set<CacheKey>())
+  let now: @Sendable () -> Date
+  private let current: Mutex<ServingRules>
+  private let draining = Mutex(false)
+
+  /// Creates a server.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - parts: The parts that were made of the same settings.
+  ///   - now: The present.
+  public init(
+    _ settings: Settings, parts: ServerParts, now: @escaping @Sendable () -> Date = { Date.now }
+  ) throws {
+    self.parts = parts
+    self.now = now
+    current = Mutex(try ServingRules(settings, watermark: parts.watermarkImage))
+    fetcher = SourceFetcher(parts.pipeline, now: now)
+    renderer = Renderer(
+      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, watermark: parts.watermark)
+  }
+
+  /// The rules in force.
+  public var rules: ServingRules { current.withLock { $0 } }
+
+  /// Replaces the rules, whole. Requests in progress keep theirs.
+  ///
+  /// - Throws: The error of the settings; the rules then stay as they are.
+  public func reload(_ settings: Settings) throws {
+    let rules = try ServingRules(settings, watermark: parts.watermarkImage)
+    current.withLock { $0 = rules }
+  }
+
+  /// Whether the server is about to end: it is not ready then, and begins no new work.
+  public var isDraining: Bool { draining.withLock { $0 } }
+
+  /// Reports that the server is not ready from now on. Requests are still answered.
+  public func announceEnd() { draining.withLock { $0 = true } }
+
+  /// Refuses work that has not begun.
+  public func closeQueue() { parts.admission.close() }
+
+  /// Waits until results are on disk.
+  public func flush() async { await parts.store.flush() }
+
+  /// Answers a request, whose target is the one that came over the wire.
+  public func answer(to request: HTTPRequest) -> Answer {
+    let start = ContinuousClock.now
+    metrics.begin()
+    let rules = rules
+    let settings = rules.settings
+    let route = Route(
+      request.path ?? "", prefix: settings.server.pathPrefix, healthPath: settings.server.healthPath)
+    func ready(_ response: ServedResponse) -> Answer {
+      .ready(finished(response, request, rules, since: start))
+    }
+    func pending(_ work: @escaping @Sendable () async -> ServedResponse) -> Answer {
+      .pending { [self] in finished(await work(), request, rules, since: start) }
+    }
+    if request.method == .options { return ready(preflight(request, rules)) }
+    if route == .image, request.method == .head, settings.compatibility.answersEveryHead {
+      return ready(ServedResponse(status: .ok, declaredLength: 1))
+    }
+    guard route.methods.contains(request.method) else {
+      var response = failed(Failure(.methodNotAllowed), request, rules)
+      response.fields[.allow] = (route.methods + [.options]).map(\.rawValue).joined(separator: ", ")
+      return ready(response)
+    }
+    switch route {
+    case .landing: return ready(ServedResponse(status: .ok, text: Self.landing, type: "text/html; charset=utf-8"))
+    case .health:
+      var response = ServedResponse(status: .ok, text: settings.server.healthMessage)
+      response.fields[.cacheControl] = "no-cache"
+      return ready(response)
+    case .none: return ready(failed(Failure(.notRouted), request, rules))
+    case .ready: return pending { [self] in await readiness() }
+    case .metrics, .purge:
+      guard rules.secrets.isEmpty && route == .metrics || rules.secrets.allow(request.headerFields[.authorization])
+      else { return ready(failed(Failure(.unauthorized), request, rules)) }
+      return route == .metrics
+        ? ready(metricsPage(rules)) : pending { [self] in await purge(request, rules) }
+    case .image:
+      do {
+        switch try image(request, rules) {
+        case .ready(let response): return ready(response)
+        case .pending(let work): return pending(work)
+        }
+      } catch {
+        return ready(failed(Failure(error), request, rules))
+      }
+    }
+  }
+
+  /// Returns the response to a request that failed.
+  func failed(_ failure: Failure, _ request: HTTPRequest, _ rules: ServingRules) -> ServedResponse {
+    let accept = CalotypePlanning.AcceptHeader(request.headerFields[.accept] ?? "")
+    let reply = rules.errors.reply(
+      to: failure,
+      prefersJSON: accept.names("application/problem+json") || accept.names("application/json"))
+    var fields = reply.fields
+    fields.append(contentsOf: rules.crossOrigin.fields(origin: request.headerFields[.origin]))
+    let body = Data(reply.body.utf8)
+    let isHead = request.method == .head
+    return ServedResponse(
+      status: reply.status, fields: fields, body: isHead ? Data() : body,
+      declaredLength: isHead ? body.count : nil, errorCode: failure.reason.rawValue)
+  }
+
+  /// Adds the fields of all responses, and counts the response.
+  private func finished(
+    _ response: ServedResponse, _ request: HTTPRequest, _ rules: ServingRules,
+    since start: ContinuousClock.Instant
+  ) -> ServedResponse {
+    var response = response
+    var random = SystemRandomNumberGenerator()
+    response.fields[.requestID] = RequestID.chosen(
+      from: request.headerFields[.requestID], using: &random)
+    let settings = rules.settings.server
+    if !settings.name.isEmpty { response.fields[.server] = settings.name }
+    for pair in settings.responseHeaders {
+      if let name = HTTPField.Name(pair.name) { response.fields[name] = pair.value }
+    }
+    metrics.end(
+      status: response.status.code, error: response.errorCode, after: ContinuousClock.now - start)
+    return response
+  }
+
+  private func preflight(_ request: HTTPRequest, _ rules: ServingRules) -> ServedResponse {
+    var fields = rules.crossOrigin.fields(origin: request.headerFields[.origin])
+    fields[.allow] = "GET, HEAD, OPTIONS"
+    return ServedResponse(status: .ok, fields: fields)
+  }
+
+  private static let landing = """
+    <!doctype html><html lang="en"><meta charset="utf-8"><title>Calotype</title>
+    <body style="font: 16px system-ui; margin: 4em auto; max-width: 36em">
+    <h1>Calotype</h1><p>The image server is running. Paths have the form
+    <code>/signature/options/plain/source@format</code>.</p></body></html>
+    """
+}

@@ -1,0 +1,130 @@
+public import Calotype
+import CalotypeAdmission
+import CalotypeCaching
+import CalotypeImaging
+public import CalotypeLoading
+import CalotypePlanning
+public import CalotypeSettings
+import Crypto
+import FoundationEssentials
+import HTTPTypes
+
+/// The parts of a server that live as long as it does: pipeline, caches, queue, and the images of its settings.
+public struct ServerParts: Sendable {
+  let pipeline: ImagePipeline
+  let admission: Admission
+  let store: ResultStore
+  let watermark: Bitmap?
+  let watermarkImage: WatermarkImage?
+  let fallback: Data?
+
+  /// The pipeline, for the services of a process.
+  public var service: ImagePipeline { pipeline }
+
+  /// Creates the parts that settings describe, and reads the images that they name.
+  ///
+  /// - Parameter loader: Reads sources in place of the loaders of the settings.
+  /// - Throws: The error of a watermark or fallback image that cannot be read.
+  public init(_ settings: Settings, loader: (any ImageLoading)? = nil) async throws {
+    let memory = settings.cache.memoryBytes
+    let workers = Self.workers(settings)
+    let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
+    pipeline = Self.makePipeline(
+      settings, workers: workers, loader: loader.map { LoaderGroup([BytesLoader(), $0]) } ?? Self.loaders(settings))
+    var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
+    if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
+    admission.maximumWait =
+      settings.concurrency.queueTime == .zero ? nil : settings.concurrency.queueTime
+    self.admission = Admission(admission, clock: ContinuousClock())
+    let folder = settings.cache.directory
+    store = ResultStore(
+      memory: MemoryCache(byteLimit: memory > 0 ? memory : nil),
+      disk: folder.isEmpty
+        ? nil
+        : DiskCache(
+          DiskCache.Configuration(
+            folder: URL(filePath: folder), namespace: "results", byteLimit: settings.cache.diskBytes)))
+    let mark = try await Self.image(
+      data: settings.watermark.data, path: settings.watermark.path, url: settings.watermark.url, pipeline)
+    if let mark {
+      let image = try await pipeline.decode(mark)
+      watermark = image.bitmap
+      let id = SHA256.hash(data: mark).prefix(12).map { String($0, radix: 16) }.joined(separator: ".")
+      watermarkImage = WatermarkImage(id: id, size: image.bitmap.size)
+    } else {
+      (watermark, watermarkImage) = (nil, nil)
+    }
+    fallback = try await Self.image(
+      data: settings.fallback.data, path: settings.fallback.path, url: settings.fallback.url, pipeline)
+  }
+
+  /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
+  private static func loaders(_ settings: Settings) -> LoaderGroup {
+    var transport = CurlLoader.Configuration(
+      maxConcurrent: settings.concurrency.downloads, maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
+    transport.addressPolicy = AddressPolicy(settings.security)
+    transport.maxRedirects = settings.security.maxRedirects
+    transport.tls.verifiesServer = !settings.security.ignoresCertificates
+    let agent = settings.server.userAgent.replacing("%current_version", with: "1")
+    if !agent.isEmpty { transport.headers[.userAgent] = agent }
+    for pair in settings.server.requestHeaders.exposed {
+      if let name = HTTPField.Name(pair.name) { transport.headers[name] = pair.value }
+    }
+    var loading = HTTPLoader.Configuration()
+    // The fetcher of the server remembers failures itself.
+    loading.failureMemory = nil
+    let http = HTTPLoader(loading, transport: CurlLoader(transport))
+    var loaders: [any ImageLoading] = [BytesLoader(), http]
+    if !settings.sources.localRoot.isEmpty { loaders.append(FileLoader(roots: [settings.sources.localRoot])) }
+    return LoaderGroup(loaders)
+  }
+
+  private static func makePipeline(_ settings: Settings, workers: Int, loader: LoaderGroup) -> ImagePipeline {
+    var originals: DiskCache?
+    if !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 {
+      originals = DiskCache(
+        DiskCache.Configuration(
+          folder: URL(filePath: settings.cache.directory), namespace: "sources",
+          byteLimit: settings.cache.sourceBytes))
+    }
+    var configuration = ImagePipeline.Configuration(
+      loader: loader, memoryCache: nil, diskCache: nil, originalCache: originals)
+    configuration.limits.loads = settings.concurrency.downloads
+    configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost
+    configuration.limits.decodes = workers
+    configuration.limits.transforms = workers
+    configuration.limits.encodes = workers
+    configuration.freshness.staleWhileRevalidate = settings.httpCache.staleWhileRevalidate
+    configuration.drainDeadline = settings.server.stopTimeout
+    return ImagePipeline(configuration)
+  }
+
+  private static func workers(_ settings: Settings) -> Int {
+    settings.concurrency.workers > 0 ? settings.concurrency.workers : ImagePipeline.Limits().decodes
+  }
+
+  /// Two fifths of the memory that the process may use, at most 2 GiB.
+  private static var decodedBytes: Int {
+    min(2 << 30, max(64 << 20, ImagePipeline.Memory.defaultByteLimit))
+  }
+
+  /// Reads an image of the settings.
+  private static func image(
+    data: String, path: String, url: String, _ pipeline: ImagePipeline
+  ) async throws -> Data? {
+    if !data.isEmpty {
+      guard let bytes = Data(base64Encoded: data) else { throw ServerStartError.malformedImage("base64") }
+      return bytes
+    }
+    if !path.isEmpty {
+      do { return try Data(contentsOf: URL(filePath: path)) } catch {
+        throw ServerStartError.unreadableImage(path)
+      }
+    }
+    if !url.isEmpty {
+      guard let address = URL(string: url) else { throw ServerStartError.malformedImage(url) }
+      return try await pipeline.data(for: address)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,78 @@
+public import CalotypeResults
+import FoundationEssentials
+
+/// Decides which sources the server reads: a pure value.
+public struct SourceResolver: Sendable {
+  /// The patterns of which one has to match; none allow all.
+  public var allowed: [SourcePattern]
+  /// The folder of local sources; empty for none.
+  public var localRoot: String
+  /// The text between the path of a local source and its query, which is ignored; empty for none.
+  public var querySeparator: String
+
+  /// The kinds of addresses that URLs may name. The loader checks those that names lead to.
+  public var addresses: Set<AddressKind>
+
+  /// Creates a resolver.
+  public init(
+    allowed: [SourcePattern] = [], localRoot: String = "", querySeparator: String = "?",
+    addresses: Set<AddressKind> = [.other]
+  ) {
+    self.allowed = allowed
+    self.addresses = addresses
+    self.localRoot = localRoot
+    self.querySeparator = querySeparator
+  }
+
+  /// Returns the source of a text.
+  ///
+  /// - Throws: ``Failure`` with the reason `sourceRefused` or `sourceUnreachable`.
+  public func resolve(_ text: String) throws(Failure) -> SourceReference {
+    guard isAllowed(text) else {
+      throw Failure(.sourceRefused, detail: "no pattern of the allowed sources matches the source")
+    }
+    guard let mark = text.firstRange(of: "://"), mark.lowerBound > text.startIndex else {
+      throw Failure(.sourceUnreachable, detail: "the source has no scheme; begin it with https://")
+    }
+    switch text[..<mark.lowerBound].lowercased() {
+    case "http", "https": return try http(text)
+    case "local": return try local(text[mark.upperBound...], text)
+    case let scheme:
+      throw Failure(.sourceUnreachable, detail: "sources of the scheme \(scheme) are not configured")
+    }
+  }
+
+  /// Returns whether a pattern allows a text; also asked for the targets of redirects.
+  public func isAllowed(_ text: String) -> Bool {
+    allowed.isEmpty || allowed.contains { $0.matches(text) }
+  }
+
+  private func http(_ text: String) throws(Failure) -> SourceReference {
+    guard let url = URL(string: text), let host = url.host(), !host.isEmpty else {
+      throw Failure(.sourceUnreachable, detail: "the source is no URL with a host; percent-encode it")
+    }
+    let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    if let kind = AddressKind(literal), !addresses.contains(kind) {
+      throw Failure(.sourceRefused, detail: "addresses of the kind \(kind.rawValue) are not allowed")
+    }
+    let port = url.port.map { ":\($0)" } ?? ""
+    return SourceReference(text: text, kind: .http, url: url, share: host.lowercased() + port)
+  }
+
+  /// The loader refuses files outside of the root, also behind links.
+  private func local(_ rest: Substring, _ text: String) throws(Failure) -> SourceReference {
+    guard !localRoot.isEmpty else {
+      throw Failure(.sourceUnreachable, detail: "local sources are not configured")
+    }
+    var path = String(rest)
+    if !querySeparator.isEmpty, let query = path.firstRange(of: querySeparator) {
+      path = String(path[..<query.lowerBound])
+    }
+    let segments = path.split(separator: "/", omittingEmptySubsequences: true)
+    guard !segments.isEmpty, !segments.contains(".."), !path.utf8.contains(0) else {
+      throw Failure(.sourceRefused, detail: "the path of a local source is empty or leads out of its folder")
+    }
+    let url = URL(filePath: localRoot + "/" + segments.joined(separator: "/"))
+    return SourceReference(text: text, kind: .local, url: url, share: "local")
+  }
+}

@@ -1,0 +1,99 @@
+import Calotype
+import CalotypeObservability
+import CalotypeServing
+import CalotypeSettings
+import FoundationEssentials
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// `calotype-server`: starts the server, and returns when it has ended.
+enum ServeCommand {
+  /// Returns the status of the process.
+  static func run(_ inputs: SettingsInputs) async -> Int32 {
+    let loaded: LoadedSettings
+    do {
+      loaded = try SettingsLoader.load(inputs)
+    } catch {
+      for problem in error.problems { ServerCommand.complain("\(problem.severity): \(problem)") }
+      return 1
+    }
+    for problem in loaded.problems { ServerCommand.complain("\(problem.severity): \(problem)") }
+    do {
+      try await serve(loaded.settings, inputs)
+      return 0
+    } catch {
+      ServerCommand.complain("error: \(error)")
+      return 1
+    }
+  }
+
+  private static func serve(_ settings: Settings, _ inputs: SettingsInputs) async throws {
+    ProcessAllocator.limitArenas()
+    let level = Logger.Level(settings.logging.level)
+    let logger = Logger(label: "calotype-server") { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let parts = try await ServerParts(settings)
+    let server = try ImageServer(settings, parts: parts)
+    let application = application(server, settings.server, logger)
+    let group = ServiceGroup(
+      configuration: .init(
+        services: [
+          .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
+          .init(service: parts.service),
+          .init(service: application),
+          .init(service: ReloadService(server: server, inputs: inputs, logger: logger),
+            successTerminationBehavior: .ignore),
+          .init(service: DrainService(server: server, delay: settings.server.stopDelay),
+            successTerminationBehavior: .ignore),
+        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+    try await group.run()
+  }
+
+  private static func application(
+    _ server: ImageServer, _ settings: Settings.Server, _ logger: Logger
+  ) -> some Service {
+    let patience = max(settings.readTimeout, settings.keepAlive, settings.writeTimeout)
+    let (read, write) = (TimeAmount(patience), TimeAmount(settings.writeTimeout))
+    let clients = settings.maxClients
+    return Application(
+      responder: ImageResponder(server: server),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ClientHandler(limit: write)], idleTimeout: read)),
+      configuration: .init(
+        address: address(of: settings.bind), backlog: 1024,
+        availableConnectionsDelegate: clients > 0 ? .maximum(clients, logger: logger) : nil),
+      onServerRunning: { channel in
+        let address = channel.localAddress.map { "\($0)" } ?? "an unknown address"
+        FileHandleOutput.standardOutput.write("calotype-server listens at \(address)\n")
+      },
+      logger: logger)
+  }
+
+  private static func address(of bind: CalotypeSettings.BindAddress?) -> Hummingbird.BindAddress {
+    switch bind {
+    case .port(let host, let port): .hostname(host.isEmpty ? "0.0.0.0" : host, port: Int(port))
+    case .socket(let path): .unixDomainSocket(path: path)
+    case nil: .hostname("0.0.0.0", port: 8080)
+    }
+  }
+}
+
+extension Logger.Level {
+  fileprivate init(_ level: Settings.Logging.Level) {
+    self =
+      switch level {
+      case .debug: .debug
+      case .info: .info
+      case .warn: .warning
+      case .error: .error
+      case .fatal: .critical
+      }
+  }
+}
