@@ -1,32 +1,36 @@
+#include "blend.h"
 #include "craster.h"
 #include <string.h>
-
-static inline uint32_t divided_by_255(uint32_t value) { return (value + 127) / 255; }
 
 void cpx_weigh(const uint8_t pixel[4], uint8_t weighed[4]) {
   for (int c = 0; c < 3; c++) weighed[c] = (uint8_t)divided_by_255((uint32_t)pixel[c] * pixel[3]);
   weighed[3] = pixel[3];
 }
 
-static inline int differs(const uint8_t *pixel, const uint8_t key[4], int32_t tolerance) {
+static inline int differs(const uint8_t *pixel, const cpx_plain *plain) {
   uint8_t weighed[4];
   cpx_weigh(pixel, weighed);
+  if (plain->has_ground) {
+    for (int c = 0; c < 3; c++)
+      weighed[c] = (uint8_t)divided_by_255(pixel[c] * (uint32_t)pixel[3] + plain->ground[c] * (255u - pixel[3]));
+    weighed[3] = 255;
+  }
   int32_t largest = 0;
   for (int c = 0; c < 4; c++) {
-    const int32_t difference = weighed[c] > key[c] ? weighed[c] - key[c] : key[c] - weighed[c];
+    const int32_t difference = weighed[c] > plain->key[c] ? weighed[c] - plain->key[c] : plain->key[c] - weighed[c];
     largest = difference > largest ? difference : largest;
   }
-  return largest > tolerance;
+  return largest > plain->tolerance;
 }
 
-size_t cpx_first_different(const uint8_t *pixels, size_t count, const uint8_t key[4], int32_t tolerance) {
+size_t cpx_first_different(const uint8_t *pixels, size_t count, const cpx_plain *plain) {
   size_t index = 0;
-  while (index < count && !differs(pixels + 4 * index, key, tolerance)) index++;
+  while (index < count && !differs(pixels + 4 * index, plain)) index++;
   return index;
 }
 
-size_t cpx_end_of_different(const uint8_t *pixels, size_t count, const uint8_t key[4], int32_t tolerance) {
-  while (count > 0 && !differs(pixels + 4 * (count - 1), key, tolerance)) count--;
+size_t cpx_end_of_different(const uint8_t *pixels, size_t count, const cpx_plain *plain) {
+  while (count > 0 && !differs(pixels + 4 * (count - 1), plain)) count--;
   return count;
 }
 
@@ -91,6 +95,16 @@ void cpx_flatten(const uint8_t *source, uint8_t *target, size_t count, const uin
   }
 }
 
+void cpx_flatten_translucent(const uint8_t *source, uint8_t *target, size_t count, const uint8_t color[4]) {
+  for (size_t i = 0; i < count; i++, source += 4, target += 4) {
+    const uint32_t above = source[3] * 255u, below = color[3] * (255u - source[3]), sum = above + below;
+    // Transparent pixels above no colour have none.
+    const uint32_t divisor = sum ? sum : 1;
+    for (int c = 0; c < 3; c++) target[c] = (uint8_t)((source[c] * above + color[c] * below + sum / 2) / divisor);
+    target[3] = (uint8_t)divided_by_255(sum);
+  }
+}
+
 void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t count, uint32_t progress,
                     int is_opaque) {
   const uint32_t one = 4096, rest = one - progress;
@@ -106,24 +120,6 @@ void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t
       out[c] = (uint8_t)((from[c] * weight_from + to[c] * weight_to + sum / 2) / divisor);
     out[3] = (uint8_t)((sum + one / 2) / one);
   }
-}
-
-/// Composites straight pixels by source-over (Porter and Duff 1984). `alpha` is that of the pixel above, 0 to 255 *
-/// 4096.
-static inline void blend(uint8_t *below, const uint8_t *above, uint32_t alpha) {
-  const uint32_t one = 255 * 4096, rest = one - alpha;
-  if (alpha == 0) return;
-  if (below[3] == 255) {
-    for (int c = 0; c < 3; c++) below[c] = (uint8_t)((above[c] * alpha + below[c] * rest + one / 2) / one);
-    return;
-  }
-  const uint32_t weight_above = alpha * 255, weight_below = below[3] * rest;
-  const uint64_t sum = (uint64_t)weight_above + weight_below;
-  for (int c = 0; c < 3; c++) {
-    const uint64_t value = (uint64_t)above[c] * weight_above + (uint64_t)below[c] * weight_below;
-    below[c] = (uint8_t)((value + sum / 2) / sum);
-  }
-  below[3] = (uint8_t)((sum + one / 2) / one);
 }
 
 /// Returns the non-negative remainder.

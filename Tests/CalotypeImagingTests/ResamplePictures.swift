@@ -82,6 +82,7 @@ enum ReferenceResample {
     func sinc(_ x: Double) -> Double { x == 0 ? 1 : sine(x * .pi) / (x * .pi) }
     switch filter {
     case .lanczos3: return x < 3 ? sinc(x) * sinc(x / 3) : 0
+    case .lanczos2: return x < 2 ? sinc(x) * sinc(x / 2) : 0
     case .bicubic:
       // Keys 1981 with a = -1/2.
       if x < 1 { return 1.5 * x * x * x - 2.5 * x * x + 1 }

@@ -218,11 +218,8 @@ struct RenderingTests {
     func rendering(_ text: String) throws -> Rendering {
       try Samples.plan(text, of: info).rendering(of: info)
     }
-    #expect(throws: RenderingError.missing(.gradient)) { try rendering("gr:1") }
-    #expect(throws: RenderingError.missing(.progressiveBlur)) { try rendering("pbl:3") }
-    #expect(throws: RenderingError.missing(.areaBlur)) { try rendering("ba:3:0:0:1:1") }
     #expect(throws: RenderingError.missing(.colorProfile)) { try rendering("cp:cmyk") }
-    #expect(try rendering("sh:1").approximations.contains(.lightnessSharpen))
+    #expect(try rendering("cp:srgb/dpi:72/kcr:0").approximations == [.density])
     #expect(try rendering("mb:10/f:jpg").approximations.contains(.bestEffortSize))
     #expect(try rendering("w:10/kcr:0").approximations.isEmpty)
   }

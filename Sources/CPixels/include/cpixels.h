@@ -1,6 +1,8 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "cedges.h"
+#include "cramp.h"
 #include "craster.h"
 #include "crolling.h"
 

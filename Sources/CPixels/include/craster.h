@@ -6,13 +6,24 @@
 /// blue and straight alpha; rows have no padding. Callers check all sizes. Functions make rows `first..<last` of the
 /// target. No result depends on the processor.
 
-/// Returns the index of the first pixel whose distance from the key exceeds `tolerance`, or `count`.
+/// The colour of edges, and the distance from it.
 ///
-/// The distance is the largest difference of a channel, with premultiplied colours; `key` is already premultiplied.
-size_t cpx_first_different(const uint8_t *pixels, size_t count, const uint8_t key[4], int32_t tolerance);
+/// The distance of a pixel is the largest difference of a channel, with premultiplied colours. With a ground, pixels are
+/// composited over it first.
+typedef struct {
+  /// Premultiplied; opaque with a ground.
+  uint8_t key[4];
+  /// The largest distance of pixels that count as equal.
+  int32_t tolerance;
+  int has_ground;
+  uint8_t ground[4];
+} cpx_plain;
 
-/// Returns one more than the index of the last pixel whose distance from the key exceeds `tolerance`, or 0.
-size_t cpx_end_of_different(const uint8_t *pixels, size_t count, const uint8_t key[4], int32_t tolerance);
+/// Returns the index of the first pixel whose distance from the key exceeds the tolerance, or `count`.
+size_t cpx_first_different(const uint8_t *pixels, size_t count, const cpx_plain *plain);
+
+/// Returns one more than the index of the last pixel whose distance from the key exceeds the tolerance, or 0.
+size_t cpx_end_of_different(const uint8_t *pixels, size_t count, const cpx_plain *plain);
 
 /// Premultiplies a colour, rounded to nearest, as the key of a comparison.
 void cpx_weigh(const uint8_t pixel[4], uint8_t weighed[4]);
@@ -43,6 +54,9 @@ void cpx_pad_rows(const cpx_pad *pad, size_t first, size_t last);
 
 /// Composites pixels over an opaque colour, rounded to nearest.
 void cpx_flatten(const uint8_t *source, uint8_t *target, size_t count, const uint8_t color[4]);
+
+/// Composites pixels over a colour with alpha, by source-over (Porter and Duff 1984), rounded to nearest.
+void cpx_flatten_translucent(const uint8_t *source, uint8_t *target, size_t count, const uint8_t color[4]);
 
 /// Mixes two pictures of one size, by their visible shares: neither shows through the other. `progress` is 0 (only
 /// `from`) to 4096 (only `to`).

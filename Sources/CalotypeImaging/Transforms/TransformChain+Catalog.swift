@@ -32,9 +32,10 @@ extension TransformChain {
         "crop", "x=X,y=Y,width=W,height=H | WxH[,anchor=A] | relative,x=,y=,width=,height=",
         "a part; A is center, top, topLeft …, focus(0.3;0.7), entropy, attention"
       ) { (a) throws(ImagingError) in try Transforms.Crop(&a) },
-      entry("trim", "[TOLERANCE][,color=C][,padding=N]", "without edges of one colour") {
-        (a) throws(ImagingError) in try Transforms.Trim(&a)
-      },
+      entry(
+        "trim", "[TOLERANCE][,color=C][,padding=N][,ground=C][,corner=topLeft][,equal=both]",
+        "without edges of one colour; equal margins: horizontal, vertical, both"
+      ) { (a) throws(ImagingError) in try Transforms.Trim(&a) },
       entry("pad", "N | top=,left=,bottom=,right= [,fill=C|repeat|mirror]", "with room around it") {
         (a) throws(ImagingError) in try Transforms.Pad(&a)
       },
@@ -50,7 +51,7 @@ extension TransformChain {
       entry("circle", "[border=N][,color=C]", "the circle in its middle") {
         (a) throws(ImagingError) in try Transforms.Circle(&a)
       },
-      entry("flatten", "[C]", "on a background, opaque") { (a) throws(ImagingError) in
+      entry("flatten", "[C]", "on a background, which may be translucent") { (a) throws(ImagingError) in
         try Transforms.Flatten(&a)
       },
       entry("blur", "SIGMA", "Gaussian blur, sigma in pixels") {
@@ -58,6 +59,25 @@ extension TransformChain {
       },
       entry("sharpen", "[SIGMA[,AMOUNT[,THRESHOLD]]]", "unsharp mask") {
         (a) throws(ImagingError) in try Transforms.Sharpen(&a)
+      },
+      entry("unsharp", "[WEIGHT[,DIVIDER]]", "unsharp mask of eight neighbours") {
+        (a) throws(ImagingError) in try Transforms.UnsharpMask(&a)
+      },
+      entry("sharpenlightness", "[SIGMA]", "sharpened lightness, as libvips does it") {
+        (a) throws(ImagingError) in try Transforms.LightnessSharpen(&a)
+      },
+      entry("blurareas", "SIGMA,X;Y;W;H[,X;Y;W;H …]", "rectangles blurred") {
+        (a) throws(ImagingError) in try Transforms.BlurAreas(&a)
+      },
+      entry(
+        "progressiveblur", "SIGMA[,DIRECTION[,START[,STOP]]]",
+        "blurred more and more; DIRECTION down, left, up, right or degrees clockwise"
+      ) { (a) throws(ImagingError) in try Transforms.ProgressiveBlur(&a) },
+      entry(
+        "gradient", "C[,OPACITY[,DIRECTION[,START[,STOP]]]]", "a colour over it that grows along a direction"
+      ) { (a) throws(ImagingError) in try Transforms.Gradient(&a) },
+      entry("shadow", "SIGMA[,C]", "a blurred silhouette beneath it; the picture grows") {
+        (a) throws(ImagingError) in try Transforms.Shadow(&a)
       },
       entry("tint", "C[,MODE]", "coloured; MODE sourceIn, multiply, screen, overlay …") {
         (a) throws(ImagingError) in try Transforms.Tint(&a)

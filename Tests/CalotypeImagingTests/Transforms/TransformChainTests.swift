@@ -46,6 +46,10 @@ import Testing
     .contrast(1.5), .saturation(2), .gamma(0.6), .invert(), .opacity(0.5), .hueRotation(degrees: 40),
     .tint(PixelColor(red: 200, green: 10, blue: 60, alpha: 128), mode: .multiply), .pad(top: 1, left: 2),
     .roundedCorners(2), .flatten(background: .white),
+    .flatten(background: PixelColor(red: 9, green: 8, blue: 7, alpha: 99)),
+    .gradient(degrees: 30), .unsharpMask(), .lightnessSharpen(sigma: 1), .progressiveBlur(sigma: 2),
+    .shadow(sigma: 0.3),
+    .blurAreas([.init(x: 1, y: 1, width: 5, height: 3)], sigma: 1),
   ]
 
   @Test func foldedChainsGiveTheBytesOfOneStepAfterTheOther() throws {
@@ -116,7 +120,9 @@ import Testing
       "flip:vertical", "round:25%", "circle", "flatten:ff0000", "blur:2.5", "sharpen", "tint:ff8000,multiply",
       "grayscale", "sepia:0.5", "brightness:-0.2", "contrast:2", "saturation:0", "hue:90", "gamma:2.2",
       "invert",
-      "opacity:0.5", "matrix:1,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0,1,0",
+      "opacity:0.5", "unsharp:2", "sharpenlightness:1", "blurareas:2,1;2;3;4", "progressiveblur:3,left",
+      "gradient:000,0.5,up", "shadow:2", "flatten:ffffff80", "trim:2.5,ground=ff00ff,equal=both",
+      "matrix:1,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0,1,0",
     ]
     for text in examples {
       let transform = try ImageTransform(parsing: text)

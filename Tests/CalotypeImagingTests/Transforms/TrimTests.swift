@@ -66,6 +66,46 @@ import Testing
     #expect(try Transforms.Trim(tolerance: 4).apply(to: source).width == 2)
   }
 
+  /// A transparent pixel counts as its ground, whatever colour lies beneath.
+  @Test func transparentPixelsCountAsTheGround() throws {
+    let magenta = PixelColor(red: 255, green: 0, blue: 255)
+    let source = try Pictures.make(5, 1, opaque: false) { x, _ in
+      [[1, 2, 3, 0], [255, 0, 255, 255], [0, 0, 0, 255], [254, 0, 250, 128], [255, 0, 255, 200]][x]
+    }
+    func width(_ step: Transforms.Trim) throws -> Int { try step.apply(to: source).width }
+    #expect(try width(Transforms.Trim(ground: magenta)) == 1)
+    #expect(try width(Transforms.Trim(color: magenta, ground: magenta)) == 1)
+    #expect(try width(Transforms.Trim(color: .clear, ground: magenta)) == 1)
+    // (250 · 128 + 255 · 127) / 255 is less than 252.5, rounded to 252, which is 3 from 255.
+    #expect(try width(Transforms.Trim(tolerance: 2.9, ground: magenta)) == 2)
+    #expect(try width(Transforms.Trim(tolerance: 3, ground: magenta)) == 1)
+    // Without a ground, the transparent pixel differs from all others.
+    #expect(try width(Transforms.Trim()) == 4)
+    #expect(try width(Transforms.Trim(color: magenta)) == 5)
+  }
+
+  @Test func cornersHaveTheColour() throws {
+    #expect(try Self.trimmed("RRG/RRG/GGG", Transforms.Trim(corner: .topLeft)) == "RRG/RRG/GGG")
+    #expect(try Self.trimmed("RRG/RRG/GGG", Transforms.Trim(corner: .bottomRight)) == "RR/RR")
+    #expect(try Self.trimmed("RRG/RRG/GGG", Transforms.Trim(corner: .topRight)) == "RR/RR")
+    #expect(try Self.trimmed("RRG/RRG/GGG", Transforms.Trim(corner: .bottomLeft)) == "RR/RR")
+    #expect(try Self.trimmed("GGG/BRR/BRR", Transforms.Trim(corner: .topRight)) == "BRR/BRR")
+    #expect(try Self.trimmed("GGG/BRR/BRR", Transforms.Trim(corner: .bottomLeft)) == "GGG/BRR/BRR")
+  }
+
+  @Test func marginsCanBeEqual() throws {
+    let letters = "WWWWWWW/WWWWRWW/WWWWBWW/WWWWWWW/WWWWWWW"
+    #expect(try Self.trimmed(letters, Transforms.Trim()) == "R/B")
+    #expect(try Self.trimmed(letters, Transforms.Trim(equalMargins: .horizontal)) == "WWR/WWB")
+    #expect(try Self.trimmed(letters, Transforms.Trim(equalMargins: .vertical)) == "R/B/W")
+    #expect(try Self.trimmed(letters, Transforms.Trim(equalMargins: .both)) == "WWR/WWB/WWW")
+    #expect(
+      try Self.trimmed(letters, Transforms.Trim(padding: 1, equalMargins: .both))
+        == "WWWWW/WWWRW/WWWBW/WWWWW/WWWWW")
+    // A margin of 0 keeps the other.
+    #expect(try Self.trimmed("RWWW/WWWW", Transforms.Trim(color: .white, equalMargins: .both)) == "RWWW/WWWW")
+  }
+
   @Test func randomBoxesOnAPlainGround() throws {
     var generator = Pictures.SplitMix(state: 3)
     for _ in 0..<40 {
@@ -90,20 +130,24 @@ import Testing
     for step in [
       Transforms.Trim(), Transforms.Trim(tolerance: 0),
       Transforms.Trim(color: PixelColor("ff800080"), tolerance: 255, padding: 4),
-      Transforms.Trim(color: .clear),
+      Transforms.Trim(color: .clear), Transforms.Trim(tolerance: 2.5),
+      Transforms.Trim(ground: PixelColor("ff00ff"), corner: .bottomRight, equalMargins: .both),
     ] {
       #expect(try RasterSteps.readsBack(step, Transforms.Trim.init))
     }
     #expect(try RasterSteps.parsed("trim", Transforms.Trim.init) == Transforms.Trim())
     #expect(Transforms.Trim(color: .white, padding: 4).identity == "trim:10,color=ffffff,padding=4")
     #expect(ImageTransform.trim(tolerance: 3).identity == "trim:3")
-    for text in ["trim:256", "trim:-1", "trim:x", "trim:10,padding=-1", "trim:10,color=zz", "trim:10,edge=1"]
-    {
+    for text in [
+      "trim:256", "trim:-1", "trim:x", "trim:10,padding=-1", "trim:10,color=zz", "trim:10,edge=1",
+      "trim:ground=ff00ff80", "trim:corner=top", "trim:equal=yes",
+    ] {
       #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Transforms.Trim.init) } == "trim", "\(text)")
     }
     let source = try Pictures.noise(3, 3)
     for step in [
-      Transforms.Trim(tolerance: 256), Transforms.Trim(tolerance: .min), Transforms.Trim(padding: -1),
+      Transforms.Trim(tolerance: 256), Transforms.Trim(tolerance: -1), Transforms.Trim(tolerance: .nan),
+      Transforms.Trim(padding: -1), Transforms.Trim(ground: .clear),
     ] {
       #expect(RasterSteps.invalid { try step.apply(to: source) } == "trim")
     }

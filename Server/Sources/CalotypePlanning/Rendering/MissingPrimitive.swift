@@ -1,23 +1,5 @@
 /// A part of plans that CalotypeImaging cannot do yet.
 public enum MissingPrimitive: String, Hashable, Sendable, CaseIterable {
-  /// A trim by a fractional threshold, of equal sides, with transparent pixels as magenta, or by another corner.
-  case exactTrim
-  /// Lanczos with two lobes.
-  case lanczos2
-  /// Sharpening of the lightness alone.
-  case lightnessSharpen
-  /// Unsharp masking by the eight neighbours.
-  case neighbourUnsharpMask
-  /// A blur of rectangles.
-  case areaBlur
-  /// A blur that grows.
-  case progressiveBlur
-  /// A gradient.
-  case gradient
-  /// A translucent colour beneath a picture.
-  case translucentFlatten
-  /// A shadow of a watermark.
-  case watermarkShadow
   /// A frame of an animation, or several pages, as a still picture.
   case pages
   /// More than 8 bits through transforms.
@@ -49,7 +31,7 @@ public enum MissingPrimitive: String, Hashable, Sendable, CaseIterable {
   /// place.
   public var isEssential: Bool {
     switch self {
-    case .areaBlur, .progressiveBlur, .gradient, .translucentFlatten, .pages, .colorProfile: true
+    case .pages, .colorProfile: true
     default: false
     }
   }

@@ -22,7 +22,6 @@ struct TransformMapping {
     case .smartCrop(let box):
       add(.crop(.box(width: box.width, height: box.height, anchor: .attention)), box)
     case .scale(let scale):
-      if scale.kernel == .lanczos2 { approximations.insert(.lanczos2) }
       add(
         .resize(
           width: scale.size.width, height: scale.size.height, mode: .stretch, enlarges: true,
@@ -34,25 +33,26 @@ struct TransformMapping {
       if horizontally { add(.flip(.horizontal), size) }
       if vertically { add(.flip(.vertical), size) }
     case .blur(let sigma): add(.blur(sigma: sigma), size)
-    case .sharpen(let sigma):
-      approximations.insert(.lightnessSharpen)
-      add(.sharpen(sigma: sigma), size)
+    case .sharpen(let sigma): add(.lightnessSharpen(sigma: sigma.limited(to: 0...20, orIfNaN: 0)), size)
     case .unsharpMask(let weight, let divider):
-      approximations.insert(.neighbourUnsharpMask)
-      add(.sharpen(sigma: 0.85, amount: min(100, 9 * weight / divider)), size)
+      // One number of both decides.
+      let share = (weight / divider).limited(to: 0...1000, orIfNaN: 0)
+      add(.unsharpMask(weight: share, divider: 1), size)
     case .pixelate(let side): pixelate(side)
     case .adjust, .monochrome, .duotone, .colorize:
       for step in operation.colorTransforms { add(step, size) }
     case .canvas(let canvas): put(on: canvas)
-    case .flatten(let color, let alpha):
-      guard alpha == 1 else { throw .missing(.translucentFlatten) }
-      add(.flatten(background: PixelColor(color)), size)
-    case .watermark(let mark):
-      if mark.shadow > 0 { approximations.insert(.watermarkShadow) }
-      add(try WatermarkTile(mark, pixels: watermark).overlay(), size)
-    case .blurAreas: throw .missing(.areaBlur)
-    case .progressiveBlur: throw .missing(.progressiveBlur)
-    case .gradient: throw .missing(.gradient)
+    case .flatten(let color, let alpha): add(.flatten(background: PixelColor(color, alpha: alpha)), size)
+    case .watermark(let mark): add(try WatermarkTile(mark, pixels: watermark).overlay(), size)
+    case .blurAreas(let regions, let sigma): add(.blurAreas(regions.map { .init($0) }, sigma: sigma), size)
+    case .progressiveBlur(let sigma, let ramp):
+      add(
+        .progressiveBlur(sigma: sigma, degrees: ramp.degrees, start: ramp.from, stop: ramp.to), size)
+    case .gradient(let opacity, let color, let ramp):
+      add(
+        .gradient(
+          PixelColor(color), opacity: opacity.limited(to: 0...1, orIfNaN: 0), degrees: ramp.degrees,
+          start: ramp.from, stop: ramp.to), size)
     }
   }
 
@@ -61,11 +61,18 @@ struct TransformMapping {
     size = result
   }
 
-  private mutating func mapped(_ trim: TrimOperation) -> ImageTransform {
-    approximations.insert(.exactTrim)
-    let magenta = RGBColor(red: 255, green: 0, blue: 255)
-    let key = trim.color == magenta ? PixelColor.clear : trim.color.map { PixelColor($0) }
-    return .trim(color: key, tolerance: Int(trim.threshold.limited(to: 0...255, orIfNaN: 0)))
+  private func mapped(_ trim: TrimOperation) -> ImageTransform {
+    let equal: Transforms.Trim.EqualMargins =
+      switch (trim.isEqualHorizontally, trim.isEqualVertically) {
+      case (false, false): .separate
+      case (true, false): .horizontal
+      case (false, true): .vertical
+      case (true, true): .both
+      }
+    return .trim(
+      color: trim.color.map { PixelColor($0) }, tolerance: trim.threshold.limited(to: 0...255, orIfNaN: 0),
+      ground: PixelColor(red: 255, green: 0, blue: 255), corner: Transforms.Trim.Corner(trim.corner),
+      equalMargins: equal)
   }
 
   /// Adds the steps of a mosaic: means of squares, enlarged by copies. The picture is mirrored up to whole squares.
@@ -98,6 +105,32 @@ extension ImageTransform {
   static func crop(_ region: PixelRegion) -> ImageTransform {
     .crop(
       .pixels(x: region.origin.x, y: region.origin.y, width: region.size.width, height: region.size.height))
+  }
+}
+
+extension RampOperation {
+  /// ``start`` within the range of transforms.
+  fileprivate var from: Double { start.limited(to: -100...100, orIfNaN: 0) }
+  /// ``stop`` within the range of transforms.
+  fileprivate var to: Double { stop.limited(to: -100...100, orIfNaN: 1) }
+}
+
+extension Transforms.BlurAreas.Area {
+  fileprivate init(_ region: PixelRegion) {
+    self.init(
+      x: region.origin.x, y: region.origin.y, width: region.size.width, height: region.size.height)
+  }
+}
+
+extension Transforms.Trim.Corner {
+  /// The corner of the upright picture in which the first stored pixel lies.
+  fileprivate init(_ orientation: Orientation) {
+    switch orientation {
+    case .topLeft, .leftTop: self = .topLeft
+    case .topRight, .rightTop: self = .topRight
+    case .bottomLeft, .leftBottom: self = .bottomLeft
+    case .bottomRight, .rightBottom: self = .bottomRight
+    }
   }
 }
 

@@ -14,41 +14,60 @@ struct WatermarkTile {
   /// Returns the composition. Its position is that of the plan to the pixel.
   func overlay() throws(RenderingError) -> ImageTransform {
     do throws(ImagingError) {
-      var tile = try prepared()
+      var (tile, margin) = try prepared()
       // The name stands for the pixels in identities.
       var name = mark.id
       if mark.degrees != 0 { name += "_r\(Rounding.away(mark.degrees * 1000))" }
+      if mark.shadow > 0 { name += "_s\(Rounding.away(mark.shadow * 1000))" }
       switch mark.placement {
       case .single(let point):
-        return .overlay(tile, id: name, anchor: .topLeft, x: point.x, y: point.y, opacity: mark.opacity)
+        return .overlay(
+          tile, id: name, anchor: .topLeft, x: point.x - margin, y: point.y - margin, opacity: mark.opacity)
       case .tiled(let origin, let period):
-        tile = try spaced(tile, period)
+        let lead = lead(of: tile, margin, in: period)
+        tile = try spaced(tile, period, margin, lead)
         return .overlay(
-          tile, id: name, anchor: .topLeft, x: origin.x, y: origin.y, opacity: mark.opacity, tileGap: 0)
+          tile, id: name, anchor: .topLeft, x: origin.x - lead.x, y: origin.y - lead.y, opacity: mark.opacity,
+          tileGap: 0)
       case .chessboard(let origin, let period):
-        tile = try doubled(try spaced(tile, period))
+        let lead = lead(of: tile, margin, in: period)
+        tile = try doubled(try spaced(tile, period, margin, lead))
         return .overlay(
-          tile, id: name + "_c", anchor: .topLeft, x: origin.x, y: origin.y, opacity: mark.opacity, tileGap: 0
-        )
+          tile, id: name + "_c", anchor: .topLeft, x: origin.x - lead.x, y: origin.y - lead.y,
+          opacity: mark.opacity, tileGap: 0)
       }
     } catch {
       throw .watermark(error.description)
     }
   }
 
-  private func prepared() throws(ImagingError) -> Bitmap {
+  /// Returns the watermark, and the room that its shadow takes at each side.
+  private func prepared() throws(ImagingError) -> (tile: Bitmap, margin: Int) {
     var steps: [ImageTransform] = []
     if pixels.size != mark.size {
       steps.append(
         .resize(width: mark.size.width, height: mark.size.height, mode: .stretch, enlarges: true))
     }
     if mark.degrees != 0 { steps.append(.rotate(degrees: 360 - mark.degrees)) }
-    return try TransformChain(steps).apply(to: pixels)
+    guard mark.shadow > 0 else { return (try TransformChain(steps).apply(to: pixels), 0) }
+    let shadow = Transforms.Shadow(sigma: mark.shadow.limited(to: 0...1000, orIfNaN: 0))
+    steps.append(ImageTransform(shadow))
+    return (try TransformChain(steps).apply(to: pixels), shadow.margin)
   }
 
-  /// Returns a tile with the size of the period, cut or padded to the right and below.
-  private func spaced(_ tile: Bitmap, _ period: PixelSize) throws(ImagingError) -> Bitmap {
-    let canvas = CanvasOperation(size: period, origin: PixelPoint(x: 0, y: 0))
+  /// Returns the part of the gap between tiles that lies before each: half of it, for as much of a shadow as there is.
+  private func lead(of tile: Bitmap, _ margin: Int, in period: PixelSize) -> PixelPoint {
+    func half(_ side: KeyPath<PixelSize, Int>) -> Int {
+      min(margin, max(0, (period[keyPath: side] - tile.size[keyPath: side] + 2 * margin) / 2))
+    }
+    return PixelPoint(x: half(\.width), y: half(\.height))
+  }
+
+  /// Returns a tile with the size of the period, cut or padded at all sides. Parts of a shadow outside are cut off.
+  private func spaced(
+    _ tile: Bitmap, _ period: PixelSize, _ margin: Int, _ lead: PixelPoint
+  ) throws(ImagingError) -> Bitmap {
+    let canvas = CanvasOperation(size: period, origin: PixelPoint(x: lead.x - margin, y: lead.y - margin))
     return try TransformChain(canvas.transforms(of: tile.size)).apply(to: tile)
   }
 

@@ -1,9 +1,10 @@
 import CPixels
 
 extension Transforms {
-  /// A composition of a picture over a colour, which is visible where the picture is transparent. The result is opaque.
+  /// A composition of a picture over a colour, which is visible where the picture is transparent. The result is opaque
+  /// if the colour is.
   public struct Flatten: ImageTransforming, Hashable, Sendable {
-    /// The colour; opaque.
+    /// The colour; its alpha is that of the result where the picture is transparent.
     public var background: PixelColor
 
     /// Creates the step.
@@ -13,39 +14,37 @@ extension Transforms {
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       background = try arguments.color("background") ?? .white
       try arguments.finish()
-      try check()
     }
 
-    /// `flatten:ffffff`.
+    /// `flatten:ffffff`, `flatten:ffffff80`.
     public var identity: String { "flatten:\(background.hex)" }
 
-    /// Returns the picture over the colour; the picture itself if it is known to be opaque.
+    /// Returns the picture over the colour, rounded to nearest; the picture itself if it is known to be opaque, or if the
+    /// colour is transparent.
     ///
-    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a colour that is not opaque,
-    ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+    /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
-      try check()
       let bitmap = try bitmap.converted(to: .rgba8)
-      if bitmap.isOpaque { return bitmap }
+      if bitmap.isOpaque || background.alpha == 0 { return bitmap }
       let color = [background.red, background.green, background.blue, background.alpha]
       let width = bitmap.width
-      return try bitmap.mapRows(to: bitmap.size, isOpaque: true) { source, target, rows in
+      let isOpaque = background.alpha == 255
+      return try bitmap.mapRows(to: bitmap.size, costPerPixel: isOpaque ? 1 : 6, isOpaque: isOpaque) {
+        source, target, rows in
         let first = 4 * rows.lowerBound * width
-        cpx_flatten(source + first, target + first, rows.count * width, color)
-      }
-    }
-
-    private func check() throws(ImagingError) {
-      guard background.alpha == 255 else {
-        throw .invalidParameter(
-          name: "flatten", reason: "the background is opaque, such as ffffff, not \(background.hex)")
+        let count = rows.count * width
+        if isOpaque {
+          cpx_flatten(source + first, target + first, count, color)
+        } else {
+          cpx_flatten_translucent(source + first, target + first, count, color)
+        }
       }
     }
   }
 }
 
 extension ImageTransform {
-  /// Composites the picture over a colour.
+  /// Composites the picture over a colour, which may be translucent.
   public static func flatten(background: PixelColor = .white) -> ImageTransform {
     ImageTransform(Transforms.Flatten(background: background))
   }

@@ -3,40 +3,84 @@ import CPixels
 extension Transforms {
   /// A step that crops edges of one colour.
   public struct Trim: ImageTransforming, Hashable, Sendable {
-    /// The colour of the edges; `nil` for that of the upper left pixel.
+    /// A corner of a picture.
+    public enum Corner: String, Hashable, Sendable, CaseIterable {
+      /// The first pixel of the first row.
+      case topLeft
+      /// The last pixel of the first row.
+      case topRight
+      /// The first pixel of the last row.
+      case bottomLeft
+      /// The last pixel of the last row.
+      case bottomRight
+    }
+
+    /// The axes along which both margins that are cropped are equal: the smaller of both.
+    public enum EqualMargins: String, Hashable, Sendable, CaseIterable {
+      /// Each margin is cropped for itself.
+      case separate
+      /// Left and right are equal.
+      case horizontal
+      /// Top and bottom are equal.
+      case vertical
+      /// Left and right are equal, and top and bottom are.
+      case both
+    }
+
+    /// The colour of the edges; `nil` for that of the pixel in ``corner``.
     public var color: PixelColor?
     /// The largest distance of a channel from the colour, 0 to 255. Colours are premultiplied for the comparison, so
-    /// that all transparent pixels are equal.
-    public var tolerance: Int
+    /// that all transparent pixels are equal, unless there is a ``ground``.
+    public var tolerance: Double
     /// The margin around the remaining picture, in pixels, as far as the picture has them.
     public var padding: Int
+    /// The opaque colour over which the picture and the colour of the edges are composited for the comparison alone, so
+    /// that transparent pixels count as this colour; `nil` for none.
+    public var ground: PixelColor?
+    /// The corner whose pixel has the colour of the edges.
+    public var corner: Corner
+    /// The axes along which both margins are equal.
+    public var equalMargins: EqualMargins
 
     /// Creates the step.
-    public init(color: PixelColor? = nil, tolerance: Int = 10, padding: Int = 0) {
+    public init(
+      color: PixelColor? = nil, tolerance: Double = 10, padding: Int = 0, ground: PixelColor? = nil,
+      corner: Corner = .topLeft, equalMargins: EqualMargins = .separate
+    ) {
       self.color = color
       self.tolerance = tolerance
       self.padding = padding
+      self.ground = ground
+      self.corner = corner
+      self.equalMargins = equalMargins
     }
 
-    /// Parses `tolerance=10,color=ffffff,padding=0`, all of it optional, in this order without names.
+    /// Parses `tolerance=10,color=ffffff,padding=0,ground=ff00ff,corner=topLeft,equal=both`, all of it optional, in this
+    /// order without names.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
-      tolerance = try arguments.integer("tolerance") ?? 10
+      tolerance = try arguments.number("tolerance") ?? 10
       color = try arguments.color("color")
       padding = try arguments.integer("padding") ?? 0
+      ground = try arguments.color("ground")
+      corner = try arguments.choice("corner") ?? .topLeft
+      equalMargins = try arguments.choice("equal") ?? .separate
       try arguments.finish()
       try check()
     }
 
     /// `trim:10`, `trim:10,color=ffffff,padding=4`.
     public var identity: String {
-      "trim:\(tolerance)" + (color.map { ",color=\($0.hex)" } ?? "")
-        + (padding == 0 ? "" : ",padding=\(padding)")
+      "trim:\(tolerance.spelling)" + (color.map { ",color=\($0.hex)" } ?? "")
+        + (padding == 0 ? "" : ",padding=\(padding)") + (ground.map { ",ground=\($0.hex)" } ?? "")
+        + (corner == .topLeft ? "" : ",corner=\(corner.rawValue)")
+        + (equalMargins == .separate ? "" : ",equal=\(equalMargins.rawValue)")
     }
 
     /// Returns the picture without its edges; the picture itself if there are none, or if it has only one colour.
     ///
-    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a tolerance that is not 0 to 255, or a negative
-    ///   padding; ``ImagingError/cancelled``.
+    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a tolerance that is not 0 to 255, a negative
+    ///   padding, or a ground that is not opaque; ``ImagingError/outOfMemory(byteCount:)``;
+    ///   ``ImagingError/cancelled``.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       try check()
       let bitmap = try bitmap.converted(to: .rgba8)
@@ -47,7 +91,9 @@ extension Transforms {
     func keptRectangle(of bitmap: Bitmap) throws(ImagingError) -> PixelRectangle {
       try check()
       let whole = PixelRectangle(x: 0, y: 0, size: bitmap.size)
-      guard let content = try content(of: bitmap) else { return whole }
+      guard let content = try content(of: bitmap)?.widened(to: equalMargins, in: bitmap.size) else {
+        return whole
+      }
       let room = min(padding, Int(Int32.max))
       return PixelRectangle(
         left: content.x - room, top: content.y - room, right: content.x + content.size.width + room,
@@ -59,19 +105,16 @@ extension Transforms {
       let width = bitmap.width
       return try bitmap.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(ImagingError) in
         guard let pixels = bytes.bindMemory(to: UInt8.self).baseAddress else { return nil }
-        let corner = color.map { [$0.red, $0.green, $0.blue, $0.alpha] } ?? Array(bytes[..<4])
-        var key = [UInt8](repeating: 0, count: 4)
-        cpx_weigh(corner, &key)
-        let tolerance = Int32(tolerance)
+        var plain = plain(for: color ?? self.color(in: bytes, of: bitmap.size))
         // Rows are scanned from both ends, and then only the columns outside the bounds found so far.
         var top = 0
-        while cpx_first_different(pixels + 4 * top * width, width, key, tolerance) == width {
+        while cpx_first_different(pixels + 4 * top * width, width, &plain) == width {
           top += 1
           if top == bitmap.height { return nil }
           if top % 64 == 0, Task.isCancelled { throw .cancelled }
         }
         var bottom = bitmap.height
-        while cpx_first_different(pixels + 4 * (bottom - 1) * width, width, key, tolerance) == width {
+        while cpx_first_different(pixels + 4 * (bottom - 1) * width, width, &plain) == width {
           bottom -= 1
           if bottom % 64 == 0, Task.isCancelled { throw .cancelled }
         }
@@ -80,16 +123,46 @@ extension Transforms {
         for row in top..<bottom {
           if row % 64 == 0, Task.isCancelled { throw .cancelled }
           let line = pixels + 4 * row * width
-          left = cpx_first_different(line, left, key, tolerance)
-          right += cpx_end_of_different(line + 4 * right, width - right, key, tolerance)
+          left = cpx_first_different(line, left, &plain)
+          right += cpx_end_of_different(line + 4 * right, width - right, &plain)
         }
         return PixelRectangle(left: left, top: top, right: right, bottom: bottom, in: bitmap.size)
       }
     }
 
+    /// Returns the colour of the pixel in the corner.
+    private func color(in bytes: UnsafeRawBufferPointer, of size: PixelSize) -> PixelColor {
+      let x = corner == .topLeft || corner == .bottomLeft ? 0 : size.width - 1
+      let y = corner == .topLeft || corner == .topRight ? 0 : size.height - 1
+      let first = 4 * (y * size.width + x)
+      return PixelColor(
+        red: bytes[first], green: bytes[first + 1], blue: bytes[first + 2], alpha: bytes[first + 3])
+    }
+
+    /// Returns the comparison with a colour. Differences of bytes are whole numbers, so that the fraction of the
+    /// tolerance decides nothing.
+    private func plain(for color: PixelColor) -> cpx_plain {
+      var plain = cpx_plain()
+      plain.tolerance = Int32(tolerance)
+      var key = [color.red, color.green, color.blue, color.alpha]
+      if let ground {
+        plain.has_ground = 1
+        plain.ground = (ground.red, ground.green, ground.blue, 255)
+        var flat = key
+        cpx_flatten(key, &flat, 1, [ground.red, ground.green, ground.blue, 255])
+        key = flat
+      }
+      var weighed = [UInt8](repeating: 0, count: 4)
+      cpx_weigh(key, &weighed)
+      plain.key = (weighed[0], weighed[1], weighed[2], weighed[3])
+      return plain
+    }
+
     private func check() throws(ImagingError) {
-      guard 0...255 ~= tolerance else {
-        throw .invalidParameter(name: "trim", reason: "tolerance is 0 to 255, not \(tolerance)")
+      try tolerance.require(in: 0...255, "tolerance", of: "trim")
+      guard ground?.alpha ?? 255 == 255 else {
+        throw .invalidParameter(
+          name: "trim", reason: "the ground is opaque, such as ff00ff, not \(ground?.hex ?? "")")
       }
       guard padding >= 0 else {
         throw .invalidParameter(name: "trim", reason: "padding is 0 or more pixels, not \(padding)")
@@ -99,9 +172,31 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Crops edges that have the colour of the upper left pixel, or `color`.
-  public static func trim(color: PixelColor? = nil, tolerance: Int = 10, padding: Int = 0) -> ImageTransform {
-    ImageTransform(Transforms.Trim(color: color, tolerance: tolerance, padding: padding))
+  /// Crops edges that have the colour of the pixel in a corner, or `color`.
+  public static func trim(
+    color: PixelColor? = nil, tolerance: Double = 10, padding: Int = 0, ground: PixelColor? = nil,
+    corner: Transforms.Trim.Corner = .topLeft, equalMargins: Transforms.Trim.EqualMargins = .separate
+  ) -> ImageTransform {
+    ImageTransform(
+      Transforms.Trim(
+        color: color, tolerance: tolerance, padding: padding, ground: ground, corner: corner,
+        equalMargins: equalMargins))
+  }
+}
+
+extension PixelRectangle {
+  /// Returns the rectangle with margins in a picture of `size` that are equal along some axes: the smaller of both.
+  fileprivate func widened(to equal: Transforms.Trim.EqualMargins, in size: PixelSize) -> PixelRectangle {
+    var result = self
+    if equal == .horizontal || equal == .both {
+      result.x = min(x, size.width - x - self.size.width)
+      result.size.width = size.width - 2 * result.x
+    }
+    if equal == .vertical || equal == .both {
+      result.y = min(y, size.height - y - self.size.height)
+      result.size.height = size.height - 2 * result.y
+    }
+    return result
   }
 }
 
