@@ -64,9 +64,11 @@ struct ConformanceTests {
 
   /// Rows as they are, and with an answer that no server gives.
   @Test(arguments: [
-    ("address", "private? 10.1.2.3", "private", "not private"), ("address", "loopback? 10.1.2.3", "no", "yes"),
+    ("address", "private? 10.1.2.3", "private", "not private"),
+    ("address", "loopback? 10.1.2.3", "no", "yes"),
     ("address", "embedded IPv4 of 2002:0a00:0001::", "10.0.0.1", "none"),
-    ("env", "bool \"true\"", "true", "error"), ("env", "bool \"yes\"", "error", "true"), ("env", "int \"42\"", "42", "43"),
+    ("env", "bool \"true\"", "true", "error"), ("env", "bool \"yes\"", "error", "true"),
+    ("env", "int \"42\"", "42", "43"),
     ("env", "MP \"0.5\"", "500000", "0"), ("env", "map \"a=b;;c=d\"", "two entries", "three entries"),
     ("env", "pattern a*/b against axx/b", "match", "no match"), ("env", "file missing", "error", "skipped"),
     ("cache-control", "TTL=100", "max-age=100, public", "no-cache"),

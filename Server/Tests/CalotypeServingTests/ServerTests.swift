@@ -64,7 +64,9 @@ struct ServerTests {
 
   private static let path = "/unsafe/rs:fit:40:40/plain/http://images.example/a.png"
 
-  private func get(_ server: ImageServer, _ path: String = path, fields: HTTPFields = [:]) async -> ServedResponse {
+  private func get(_ server: ImageServer, _ path: String = path, fields: HTTPFields = [:]) async
+    -> ServedResponse
+  {
     let request = HTTPRequest(
       method: .get, scheme: "http", authority: "server", path: path, headerFields: fields)
     switch server.answer(to: request) {
@@ -109,7 +111,9 @@ struct ServerTests {
     now.advance(Date.now.timeIntervalSince(now.date) + 10)
     let second = await get(server)
     #expect(second.data == first.data)
-    try await until { server.metrics.snapshot.counters[.confirmations] == 1 }
+    try await until {
+      server.metrics.snapshot.counters[.confirmations] == 1 && server.refreshes.withLock(\.isEmpty)
+    }
     #expect(server.metrics.snapshot.counters[.encodes] == 1)
     origin.state.withLock { $0.color = 200 }
     #expect(await get(server).data == first.data)
@@ -153,9 +157,13 @@ struct ServerTests {
     _ = await get(server, path, fields: fields)
     _ = await get(server, path, fields: fields)
     #expect(server.metrics.snapshot.counters[.encodes] == 1)
-    for target in ["/purge?tag=cats", "/purge?source=http://images.example/a.png", "/purge?prefix=http://images", "/purge?all=1"] {
+    for target in [
+      "/purge?tag=cats", "/purge?source=http://images.example/a.png", "/purge?prefix=http://images",
+      "/purge?all=1",
+    ] {
       let before = server.metrics.snapshot.counters[.encodes] ?? 0
-      let request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: target, headerFields: fields)
+      let request = HTTPRequest(
+        method: .post, scheme: nil, authority: nil, path: target, headerFields: fields)
       guard case .pending(let work) = server.answer(to: request) else {
         Issue.record("a purge has to work")
         return
