@@ -94,6 +94,8 @@ let package = Package(
       name: "CalotypeResultsTests", dependencies: http + ["CalotypeResults", "SeededNumbers"],
       swiftSettings: swift),
     .testTarget(
+      name: "CalotypeServingTests", dependencies: serving + ["CalotypeServing"], swiftSettings: swift),
+    .testTarget(
       name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], exclude: ["Vectors"],
       swiftSettings: swift),
   ]

@@ -55,9 +55,12 @@ enum FieldCases {
     if input.contains("IMS") {
       client.ifModifiedSince =
         input.contains("not a date")
-        ? "today" : input.contains("before") || input.contains("earlier") ? VectorTime.before2020 : VectorTime.after2020
+        ? "today"
+        : input.contains("before") || input.contains("earlier") ? VectorTime.before2020 : VectorTime.after2020
     }
-    if input.contains("client sends both") || input.hasPrefix("both on, no busters"), client.ifNoneMatch == nil {
+    if input.contains("client sends both") || input.hasPrefix("both on, no busters"),
+      client.ifNoneMatch == nil
+    {
       client = OriginValidators.Conditions(ifNoneMatch: "\"etag1\"", ifModifiedSince: VectorTime.after2020)
     }
     let sent = validators(vector).originConditions(from: client)

@@ -33,7 +33,8 @@ struct ServedOrigin: Sendable {
 
   /// The loader of the origin's images.
   var loader: ClosureLoader {
-    ClosureLoader(accepts: { $0.url.map { ["http", "https"].contains($0.scheme) } ?? false }) { [self] request in
+    ClosureLoader(accepts: { $0.url.map { ["http", "https"].contains($0.scheme) } ?? false }) {
+      [self] request in
       let url = request.source.url ?? URL(filePath: "/")
       switch fault {
       case .unreachable: throw LoadingError.connectionFailed(url, reason: "refused")

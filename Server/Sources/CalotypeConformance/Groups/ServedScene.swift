@@ -20,7 +20,8 @@ struct ServedScene: Sendable {
   private(set) var ending = Ending.served
   private(set) var environment = ["CALOTYPE_ALLOW_UNSIGNED": "true"]
   private(set) var request = HTTPRequest(
-    method: .get, scheme: "http", authority: "server", path: "/unsafe/plain/http://images.dev/lorem/ipsum.jpg")
+    method: .get, scheme: "http", authority: "server", path: "/unsafe/plain/http://images.dev/lorem/ipsum.jpg"
+  )
   private(set) var origin = ServedOrigin()
   /// The most bytes of the result.
   private(set) var byteLimit: Int?
@@ -107,9 +108,13 @@ struct ServedScene: Sendable {
   private mutating func readOrigin(_ input: String) -> Bool {
     if input.contains("fallback") {
       environment["IMGPROXY_FALLBACK_IMAGE_DATA"] = ServedOrigin.image.base64EncodedString()
-      if input.contains("FALLBACK_IMAGE_HTTP_CODE=0") { environment["IMGPROXY_FALLBACK_IMAGE_HTTP_CODE"] = "0" }
+      if input.contains("FALLBACK_IMAGE_HTTP_CODE=0") {
+        environment["IMGPROXY_FALLBACK_IMAGE_HTTP_CODE"] = "0"
+      }
     }
-    if let range = input.firstRange(of: "origin "), let status = Int(input[range.upperBound...].prefix(before: " ,;")) {
+    if let range = input.firstRange(of: "origin "),
+      let status = Int(input[range.upperBound...].prefix(before: " ,;"))
+    {
       origin.status = status
     } else if input.contains("unreachable") {
       origin.fault = .unreachable

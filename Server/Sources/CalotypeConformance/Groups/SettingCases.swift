@@ -33,7 +33,8 @@ enum SettingCases {
     let agrees =
       found == expected || expected == "parsed" || expected.hasPrefix("matches")
       || type.name == "file" && expected.hasPrefix("skipped") && found == "one two"
-      || expected.hasSuffix("entries") && words.firstIndex { expected.hasPrefix($0) } == settings.urls.replacements.count
+      || expected.hasSuffix("entries")
+        && words.firstIndex { expected.hasPrefix($0) } == settings.urls.replacements.count
     return .answer(found, agrees: agrees && !expected.hasPrefix("error"))
   }
 
@@ -96,7 +97,8 @@ enum SettingCases {
         SettingsInputs(environment: environment, files: VectorFiles(files))
       ).settings
       let found = presets(settings)
-      let expected = (names + "," + file.dropFirst(5).dropLast()).split(separator: ",").map(String.init).sorted()
+      let expected = (names + "," + file.dropFirst(5).dropLast()).split(separator: ",").map(String.init)
+        .sorted()
       return .answer(found, agrees: found == expected.joined(separator: " "))
     } catch {
       return .answer("start-up error", agrees: vector.expected.hasPrefix("start-up error"))

@@ -4,7 +4,8 @@ public struct ConformanceReport: Sendable {
   public let rows: [(vector: ConformanceVector, verdict: ConformanceVerdict)]
 
   /// Evaluates facts.
-  public init(_ vectors: [ConformanceVector], evaluator: ConformanceEvaluator = ConformanceEvaluator()) async {
+  public init(_ vectors: [ConformanceVector], evaluator: ConformanceEvaluator = ConformanceEvaluator()) async
+  {
     var rows: [(vector: ConformanceVector, verdict: ConformanceVerdict)] = []
     for vector in vectors { rows.append((vector, await evaluator.evaluate(vector))) }
     self.rows = rows

@@ -67,7 +67,8 @@ extension Failure {
       // A part is no image; the server asked for none.
       reason = code == 206 ? .sourceUnreachable : .sourceStatus
       status = code
-    case .fileNotFound, .fileUnreadable, .notRegularFile, .outsideRoots: (reason, status) = (.sourceStatus, 404)
+    case .fileNotFound, .fileUnreadable, .notRegularFile, .outsideRoots:
+      (reason, status) = (.sourceStatus, 404)
     case .addressRefused, .redirectRefused, .vetoed, .invalidURL: reason = .sourceRefused
     case .timedOut: reason = .sourceTimeout
     case .truncatedBody, .emptyBody: reason = .sourceIncomplete

@@ -24,7 +24,8 @@ struct ResultIdentity: Sendable {
   ///   - hints: The client hints.
   ///   - variants: The values of the headers and cookies that settings count in.
   init(
-    source: String, options: ProcessingOptions, accept: CalotypePlanning.AcceptHeader, hints: ClientHints, variants: [String],
+    source: String, options: ProcessingOptions, accept: CalotypePlanning.AcceptHeader, hints: ClientHints,
+    variants: [String],
     rules: ServingRules
   ) {
     var lines = [Self.engine, rules.policyDigest]

@@ -40,14 +40,16 @@ extension ServerMetrics {
     text.counter(
       "cache_hits_by_tier_total", "Results from each cache.",
       [("tier=\"memory\"", value(.memoryHits)), ("tier=\"disk\"", value(.diskHits))])
-    text.counter("cache_stale_hits_total", "Results that were sent while their source was asked.", value(.staleHits))
+    text.counter(
+      "cache_stale_hits_total", "Results that were sent while their source was asked.", value(.staleHits))
     text.counter("cache_evictions_total", "Results that made room in memory.", gauges.memory.evictions)
     text.gauge("cache_memory_bytes", "Bytes of results in memory.", Double(gauges.memory.bytes))
     text.counter("source_fetches_total", "Sources that were read.", value(.fetches))
     text.counter("source_loads_total", "Transfers of sources.", gauges.loads)
     text.counter("decodes_total", "Images that were decoded.", gauges.decodes)
     text.counter("encodes_total", "Images that were encoded.", value(.encodes))
-    text.counter("confirmed_results_total", "Stale results whose source had not changed.", value(.confirmations))
+    text.counter(
+      "confirmed_results_total", "Stale results whose source had not changed.", value(.confirmations))
     text.counter("coalesced_requests_total", "Requests that joined the work of another.", value(.coalesced))
     text.counter("cancelled_requests_total", "Requests whose client left.", value(.cancelled))
     text.counter("fallback_images_total", "Images in place of others.", value(.fallbacks))
@@ -57,14 +59,16 @@ extension ServerMetrics {
 
   private func admission(_ admission: AdmissionStatistics, _ text: inout PrometheusText) {
     text.gauge("admission_waiting", "Jobs that wait for a worker.", Double(admission.waiting))
-    text.gauge("inflight_bytes", "Decoded bytes of running jobs, as predicted.", Double(admission.runningBytes))
+    text.gauge(
+      "inflight_bytes", "Decoded bytes of running jobs, as predicted.", Double(admission.runningBytes))
     text.counter(
       "admission_rejected_total", "Jobs that were refused, by reason.",
       admission.counts.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
         ("reason=\"\($0.key.rawValue)\"", $0.value)
       })
     for (pair, ratio) in admission.costRatios.sorted(by: { $0.key < $1.key }) {
-      text.gauge("cost_ratio_\(pair.input)_\(pair.output)", "Actual by predicted processor time.", ratio.ratio)
+      text.gauge(
+        "cost_ratio_\(pair.input)_\(pair.output)", "Actual by predicted processor time.", ratio.ratio)
     }
   }
 }

@@ -22,7 +22,8 @@ struct Renderer: Sendable {
   /// - Parameters:
   ///   - deadline: The time of ``Admission/now`` at which nobody waits any more.
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
-  func result(of source: SourceBytes, for order: ImageOrder, deadline: Duration) async throws -> StoredResult {
+  func result(of source: SourceBytes, for order: ImageOrder, deadline: Duration) async throws -> StoredResult
+  {
     let info = try header(of: source.data, order)
     let accept = PlanRequest(
       order.options, of: info, accept: order.accept, hints: order.hints, byteCount: source.data.count)
@@ -63,7 +64,8 @@ struct Renderer: Sendable {
   }
 
   private func encoded(
-    _ source: SourceBytes, _ plan: RenderPlan, _ rendering: Rendering, _ facts: PlanRequest, _ order: ImageOrder
+    _ source: SourceBytes, _ plan: RenderPlan, _ rendering: Rendering, _ facts: PlanRequest,
+    _ order: ImageOrder
   ) async throws -> Pixels {
     let id = order.identity.text + " " + source.version
     var request = ImageRequest(
@@ -101,7 +103,8 @@ struct Renderer: Sendable {
   ) -> StoredResult {
     let format = plan.encode.format
     let notices =
-      plan.notices.map(\.rawValue).sorted() + rendering.approximations.map { "approximate-\($0.rawValue)" }.sorted()
+      plan.notices.map(\.rawValue).sorted()
+      + rendering.approximations.map { "approximate-\($0.rawValue)" }.sorted()
     return StoredResult(
       data: pixels.data, contentType: format.mediaType, fileExtension: "." + format.name,
       entityTag: Self.tag(of: pixels.data, order.rules), width: pixels.size.width, height: pixels.size.height,
@@ -121,7 +124,8 @@ struct Renderer: Sendable {
     }
     return StoredResult(
       data: source.data, contentType: info.format.mimeType ?? "application/octet-stream",
-      fileExtension: plan.format.map { "." + $0.name } ?? "", entityTag: Self.tag(of: source.data, order.rules),
+      fileExtension: plan.format.map { "." + $0.name } ?? "",
+      entityTag: Self.tag(of: source.data, order.rules),
       width: info.size.width, height: info.size.height, source: facts(of: source, info),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
       tags: order.options.cacheTags)

@@ -67,7 +67,8 @@ struct SourceBytes: Sendable {
       case .none: []
       }
     guard Self.hex(digest) == hashsum.hex.lowercased() else {
-      throw Failure(.hashMismatch, detail: "the source has another \(hashsum.algorithm.rawValue) than the URL")
+      throw Failure(
+        .hashMismatch, detail: "the source has another \(hashsum.algorithm.rawValue) than the URL")
     }
   }
 

@@ -112,7 +112,9 @@ struct ResultReply {
     for name in rules.settings.cache.keyHeaders + rules.settings.server.passedRequestHeaders {
       if !names.contains(where: { $0.lowercased() == name.lowercased() }) { names.append(name) }
     }
-    if !rules.settings.cache.keyCookies.isEmpty || rules.settings.security.passesCookies { names.append("Cookie") }
+    if !rules.settings.cache.keyCookies.isEmpty || rules.settings.security.passesCookies {
+      names.append("Cookie")
+    }
     if !names.isEmpty { fields[.vary] = names.joined(separator: ", ") }
   }
 

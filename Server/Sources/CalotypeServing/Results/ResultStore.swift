@@ -31,7 +31,9 @@ final class ResultStore: Sendable {
   func read(_ identity: ResultIdentity) async -> StoredResult? {
     guard let disk else { return nil }
     let start = generation
-    guard let record = try? await disk.read(identity.key), let result = StoredResult(record) else { return nil }
+    guard let record = try? await disk.read(identity.key), let result = StoredResult(record) else {
+      return nil
+    }
     keepInMemory(result, identity, since: start)
     return result
   }

@@ -80,7 +80,8 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func leave(_ key: Key, _ id: Int) {
-    let (waiter, task) = state.withLock { state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
+    let (waiter, task) = state.withLock {
+      state -> (CheckedContinuation<Value, any Error>?, Task<Void, Never>?) in
       guard let waiter = state.entries[key]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
       guard state.entries[key]?.waiters.isEmpty == true else { return (waiter, nil) }
       return (waiter, state.entries.removeValue(forKey: key)?.task)

@@ -36,7 +36,8 @@ extension StoredResult {
     }
     func list(_ name: String) -> [String] { user[name]?.split(separator: ",").map(String.init) ?? [] }
     self.init(
-      data: record.data, contentType: contentType, fileExtension: fileExtension, entityTag: user["tag"].flatMap { EntityTag($0) },
+      data: record.data, contentType: contentType, fileExtension: fileExtension,
+      entityTag: user["tag"].flatMap { EntityTag($0) },
       width: number("w"), height: number("h"),
       source: SourceFacts(
         version: version, byteCount: number("bytes"), width: number("sw"), height: number("sh"),

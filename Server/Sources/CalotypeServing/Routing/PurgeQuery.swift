@@ -11,7 +11,8 @@ enum PurgeQuery {
   /// Returns the selection of a request target; `nil` if it has none, or several.
   static func selection(in target: String) -> PurgeSelection? {
     guard let mark = target.firstIndex(of: "?") else { return nil }
-    let parameters = target[target.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: true)
+    let parameters = target[target.index(after: mark)...].split(
+      separator: "&", omittingEmptySubsequences: true)
     guard parameters.count == 1, let parameter = parameters.first,
       let sign = parameter.firstIndex(of: "="),
       let value = decoded(parameter[parameter.index(after: sign)...]), !value.isEmpty

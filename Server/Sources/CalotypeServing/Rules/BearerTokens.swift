@@ -11,7 +11,8 @@ struct BearerTokens: Sendable {
 
   /// Returns whether a field has one of the tokens, in a time that does not depend on how much of it is right.
   func allow(_ authorization: String?) -> Bool {
-    guard let authorization, authorization.utf8.count <= 8192, authorization.prefix(7).lowercased() == "bearer "
+    guard let authorization, authorization.utf8.count <= 8192,
+      authorization.prefix(7).lowercased() == "bearer "
     else { return false }
     let digest = Array(SHA256.hash(data: Array(authorization.dropFirst(7).utf8)))
     var isFound = false

@@ -103,7 +103,8 @@ public final class ImageServer: Sendable {
       return ready(response)
     }
     switch route {
-    case .landing: return ready(ServedResponse(status: .ok, text: Self.landing, type: "text/html; charset=utf-8"))
+    case .landing:
+      return ready(ServedResponse(status: .ok, text: Self.landing, type: "text/html; charset=utf-8"))
     case .health:
       var response = ServedResponse(status: .ok, text: settings.server.healthMessage)
       response.fields[.cacheControl] = "no-cache"
@@ -111,7 +112,9 @@ public final class ImageServer: Sendable {
     case .none: return ready(failed(Failure(.notRouted), request, rules))
     case .ready: return pending { [self] in await readiness() }
     case .metrics, .purge:
-      guard rules.secrets.isEmpty && route == .metrics || rules.secrets.allow(request.headerFields[.authorization])
+      guard
+        rules.secrets.isEmpty && route == .metrics
+          || rules.secrets.allow(request.headerFields[.authorization])
       else { return ready(failed(Failure(.unauthorized), request, rules)) }
       return route == .metrics
         ? ready(metricsPage(rules)) : pending { [self] in await purge(request, rules) }

@@ -30,7 +30,8 @@ public struct ServerParts: Sendable {
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
     pipeline = Self.makePipeline(
-      settings, workers: workers, loader: loader.map { LoaderGroup([BytesLoader(), $0]) } ?? Self.loaders(settings))
+      settings, workers: workers,
+      loader: loader.map { LoaderGroup([BytesLoader(), $0]) } ?? Self.loaders(settings))
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
     admission.maximumWait =
@@ -61,7 +62,8 @@ public struct ServerParts: Sendable {
   /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
   private static func loaders(_ settings: Settings) -> LoaderGroup {
     var transport = CurlLoader.Configuration(
-      maxConcurrent: settings.concurrency.downloads, maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
+      maxConcurrent: settings.concurrency.downloads,
+      maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
     transport.addressPolicy = AddressPolicy(settings.security)
     transport.maxRedirects = settings.security.maxRedirects
     transport.tls.verifiesServer = !settings.security.ignoresCertificates

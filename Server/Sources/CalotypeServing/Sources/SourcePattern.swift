@@ -11,8 +11,9 @@ public struct SourcePattern: Hashable, Sendable {
   /// Reads a pattern, with at most 32 stars; further ones stand for themselves.
   public init(_ text: String) {
     self.text = text
-    parts = text.utf8.split(separator: UInt8(ascii: "*"), maxSplits: 32, omittingEmptySubsequences: false).map(
-      Array.init)
+    parts = text.utf8.split(separator: UInt8(ascii: "*"), maxSplits: 32, omittingEmptySubsequences: false)
+      .map(
+        Array.init)
     let bytes = Array(text.utf8)
     let authority = Self.authorityStart(of: bytes).map { bytes[$0...] }
     endsInAuthority = authority.map { !$0.isEmpty && !$0.contains(where: Self.endsAuthority) } ?? false
@@ -43,12 +44,17 @@ public struct SourcePattern: Hashable, Sendable {
       starts = []
       for end in ends {
         var position = end
-        while starts.insert(position).inserted, position < rest.endIndex, rest[position] != UInt8(ascii: "/") {
+        while starts.insert(position).inserted, position < rest.endIndex, !Self.isSlash(rest[position]) {
           position += 1
         }
       }
     }
     return true
+  }
+
+  /// Browsers read a backslash as a slash.
+  private static func isSlash(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
   }
 
   private func isEnd(_ position: Int, of bytes: ArraySlice<UInt8>) -> Bool {

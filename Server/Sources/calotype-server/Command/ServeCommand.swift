@@ -47,9 +47,11 @@ enum ServeCommand {
           .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
           .init(service: parts.service),
           .init(service: application),
-          .init(service: ReloadService(server: server, inputs: inputs, logger: logger),
+          .init(
+            service: ReloadService(server: server, inputs: inputs, logger: logger),
             successTerminationBehavior: .ignore),
-          .init(service: DrainService(server: server, delay: settings.server.stopDelay),
+          .init(
+            service: DrainService(server: server, delay: settings.server.stopDelay),
             successTerminationBehavior: .ignore),
         ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
     try await group.run()

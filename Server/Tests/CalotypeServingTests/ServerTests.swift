@@ -1,0 +1,198 @@
+import CalotypeImaging
+import CalotypeLoading
+import CalotypeResults
+import CalotypeSettings
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CalotypeServing
+
+/// A whole server without sockets, with an origin that counts.
+@Suite("Server", .timeLimit(.minutes(1)))
+struct ServerTests {
+  /// An origin whose picture and freshness tests change.
+  private final class Origin: Sendable {
+    struct State: Sendable {
+      var loads = 0
+      var color: UInt8 = 10
+      var age = 60
+      var status = 200
+    }
+
+    let state = Mutex(State())
+
+    var loads: Int { state.withLock(\.loads) }
+
+    var loader: ClosureLoader {
+      ClosureLoader(accepts: { $0.url != nil }) { [self] request in
+        let now = state.withLock { state in
+          state.loads += 1
+          return state
+        }
+        let url = request.source.url ?? URL(filePath: "/")
+        guard now.status == 200 else {
+          throw LoadingError.httpStatus(url, status: now.status, headers: [:])
+        }
+        let pixels = [UInt8](repeating: now.color, count: 80 * 60 * 3)
+        let bitmap = try Bitmap(rgb: pixels, width: 80, height: 60)
+        let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
+        return LoadResponse(
+          url: url, status: 200, headers: [.cacheControl: "max-age=\(now.age)", .eTag: "\"\(now.color)\""],
+          expectedLength: data.count, contentType: "image/png", body: LoadBody([data]))
+      }
+    }
+  }
+
+  private final class Now: Sendable {
+    let seconds = Mutex(1_767_225_600.0)
+    var date: Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
+    func advance(_ interval: Double) { seconds.withLock { $0 += interval } }
+  }
+
+  private func server(
+    _ origin: Origin, now: Now? = nil, _ change: (inout Settings) -> Void = { _ in }
+  ) async throws -> ImageServer {
+    var settings = Settings()
+    settings.security.allowsUnsigned = true
+    change(&settings)
+    let parts = try await ServerParts(settings, loader: origin.loader)
+    guard let now else { return try ImageServer(settings, parts: parts) }
+    return try ImageServer(settings, parts: parts, now: { now.date })
+  }
+
+  private static let path = "/unsafe/rs:fit:40:40/plain/http://images.example/a.png"
+
+  private func get(_ server: ImageServer, _ path: String = path, fields: HTTPFields = [:]) async
+    -> ServedResponse
+  {
+    let request = HTTPRequest(
+      method: .get, scheme: "http", authority: "server", path: path, headerFields: fields)
+    switch server.answer(to: request) {
+    case .ready(let response): return response
+    case .pending(let work): return await work()
+    }
+  }
+
+  @Test func hitsAreReadyAtOnce() async throws {
+    let origin = Origin()
+    let server = try await server(origin)
+    let first = await get(server)
+    #expect(first.status == .ok && first.fields[.contentType] == "image/png")
+    let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: Self.path)
+    guard case .ready(let again) = server.answer(to: request) else {
+      Issue.record("a hit is not ready")
+      return
+    }
+    #expect(again.data == first.data)
+    #expect(origin.loads == 1)
+  }
+
+  @Test func equalRequestsShareAll() async throws {
+    let origin = Origin()
+    let server = try await server(origin)
+    let bodies = await withTaskGroup(of: Data.self) { group in
+      for _ in 0..<100 { group.addTask { await get(server).data } }
+      return await group.reduce(into: Set<Data>()) { $0.insert($1) }
+    }
+    #expect(bodies.count == 1 && bodies.first?.isEmpty == false)
+    #expect(origin.loads == 1)
+    #expect(server.metrics.snapshot.counters[.encodes] == 1)
+  }
+
+  /// A stale result is sent, and made anew behind the response; an unchanged source is not decoded again.
+  @Test func staleResultsAreSentWhileTheirSourceIsAsked() async throws {
+    let (origin, now) = (Origin(), Now())
+    let server = try await server(origin, now: now) { $0.httpCache.staleWhileRevalidate = .seconds(60) }
+    origin.state.withLock { $0.age = 0 }
+    let first = await get(server)
+    // The pipeline judges freshness by its own clock, which is that of the machine.
+    now.advance(Date.now.timeIntervalSince(now.date) + 10)
+    let second = await get(server)
+    #expect(second.data == first.data)
+    try await until {
+      server.metrics.snapshot.counters[.confirmations] == 1 && server.refreshes.withLock(\.isEmpty)
+    }
+    #expect(server.metrics.snapshot.counters[.encodes] == 1)
+    origin.state.withLock { $0.color = 200 }
+    #expect(await get(server).data == first.data)
+    try await until { server.metrics.snapshot.counters[.encodes] == 2 }
+    try await until { server.refreshes.withLock(\.isEmpty) }
+    #expect(await get(server).data != first.data)
+  }
+
+  private func until(_ condition: () -> Bool) async throws {
+    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  @Test func failuresAreRemembered() async throws {
+    let origin = Origin()
+    origin.state.withLock { $0.status = 404 }
+    let server = try await server(origin)
+    for _ in 0..<5 { #expect(await get(server).status.code == 404) }
+    #expect(origin.loads == 1)
+  }
+
+  @Test func fallbackImages() async throws {
+    let origin = Origin()
+    origin.state.withLock { $0.status = 404 }
+    let bitmap = try Bitmap(rgb: [UInt8](repeating: 9, count: 100 * 100 * 3), width: 100, height: 100)
+    let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
+    let server = try await server(origin) {
+      $0.fallback.data = data.base64EncodedString()
+    }
+    let response = await get(server)
+    #expect(response.status == .ok && response.fields[.fallback] == "1")
+    origin.state.withLock { $0.status = 200 }
+    let other = await get(server, "/unsafe/plain/http://images.example/b.png")
+    #expect(other.fields[.fallback] == nil)
+  }
+
+  @Test func purgedResultsAreMadeAnew() async throws {
+    let origin = Origin()
+    let server = try await server(origin) { $0.server.secrets = [Secret("token")] }
+    let fields: HTTPFields = [.authorization: "Bearer token"]
+    let path = "/unsafe/ct:cats/w:20/plain/http://images.example/a.png"
+    _ = await get(server, path, fields: fields)
+    _ = await get(server, path, fields: fields)
+    #expect(server.metrics.snapshot.counters[.encodes] == 1)
+    for target in [
+      "/purge?tag=cats", "/purge?source=http://images.example/a.png", "/purge?prefix=http://images",
+      "/purge?all=1",
+    ] {
+      let before = server.metrics.snapshot.counters[.encodes] ?? 0
+      let request = HTTPRequest(
+        method: .post, scheme: nil, authority: nil, path: target, headerFields: fields)
+      guard case .pending(let work) = server.answer(to: request) else {
+        Issue.record("a purge has to work")
+        return
+      }
+      #expect(String(decoding: await work().data, as: UTF8.self) == "{\"removed\":1}\n", "\(target)")
+      _ = await get(server, path, fields: fields)
+      #expect(server.metrics.snapshot.counters[.encodes] == before + 1, "\(target)")
+    }
+  }
+
+  @Test func reloadsAreWholeOrNotAtAll() async throws {
+    let origin = Origin()
+    let server = try await server(origin)
+    let path = "/unsafe/pr:small/plain/http://images.example/a.png"
+    #expect(await get(server, path).status.code == 404)
+    var settings = server.rules.settings
+    settings.presets.definitions = ["small=w:10"]
+    try server.reload(settings)
+    #expect(await get(server, path).status == .ok)
+    settings.presets.definitions = ["small=nonsense:1"]
+    #expect(throws: (any Error).self) { try server.reload(settings) }
+    #expect(await get(server, path).status == .ok)
+  }
+
+  @Test func theEndIsAnnounced() async throws {
+    let server = try await server(Origin())
+    #expect(await get(server, "/ready").status == .ok)
+    server.announceEnd()
+    #expect(await get(server, "/ready").status == .serviceUnavailable)
+    #expect(await get(server).status == .ok)
+  }
+}
