@@ -41,6 +41,40 @@ struct RegistryEncodingTests {
     }
   }
 
+  @Test("the smallest file, if the limit is not required")
+  func bestEffort() throws {
+    let image = Image(bitmap: try Self.picture(128))
+    for wanted in [EncodeOptions.jpeg(quality: 95), .webp(quality: 95), .png] {
+      let full = try Self.coders.encode(image, as: wanted).count
+      var least = wanted
+      least.quality = 0
+      let smallest = try Self.coders.encode(image, as: least).count
+      var limited = wanted
+      limited.requiresMaxFileSize = false
+      limited.maxFileSize = 50
+      #expect(try Self.coders.encode(image, as: limited).count == min(smallest, full))
+      // A limit that can be met is met as otherwise.
+      limited.maxFileSize = full * 2 / 3
+      var strict = limited
+      strict.requiresMaxFileSize = true
+      let data = try Self.coders.encode(image, as: limited)
+      if let expected = try? Self.coders.encode(image, as: strict) { #expect(data == expected) }
+    }
+  }
+
+  @Test("the first frames of an animation, at least one")
+  func prefixes() throws {
+    let animation = AnimationSource(frameCount: 5, loopCount: 3) { index throws(ImagingError) in
+      .init(
+        bitmap: try ResamplePictures.make(2, 2) { _, _ in [UInt8(index), 0, 0, 255] }, duration: .seconds(1))
+    }
+    for (count, expected) in [(2, 2), (5, 5), (9, 5), (1, 1), (0, 1), (-7, 1), (Int.max, 5)] {
+      let part = animation.prefix(count)
+      #expect(part.frameCount == expected && part.loopCount == 3)
+      #expect(try part.frame(expected - 1).bitmap == animation.frame(expected - 1).bitmap)
+    }
+  }
+
   @Test("at most so many pixels, never more than there are")
   func pixelSize() throws {
     let image = Image(bitmap: try Self.picture(128), orientation: .rightTop)

@@ -53,6 +53,44 @@ import Testing
     #expect(colorError < 16 * got.count / 4)
   }
 
+  @Test func nearlyLosslessFilesAreSmallerAndNear() throws {
+    let bitmap = try ResamplePictures.make(64, 64) { x, y in
+      [UInt8(2 * x + (x * 7 + y * 13) % 5), UInt8(2 * y + (x * y) % 3), 100, 255]
+    }
+    func encoded(_ quality: Int?) throws -> Data {
+      var options = EncodeOptions.webpLossless
+      options.nearLosslessQuality = quality
+      return try WebPEncoder().encode(Image(bitmap: bitmap), options: options)
+    }
+    let exact = try encoded(nil)
+    #expect(try decoded(exact).bitmap == bitmap)
+    var last = exact.count
+    for (quality, tolerance) in [(60, 8), (0, 32)] {
+      let data = try encoded(quality)
+      #expect(data.count < last)
+      last = data.count
+      let difference = ResamplePictures.largestDifference(
+        ResamplePictures.bytes(try decoded(data).bitmap), ResamplePictures.bytes(bitmap))
+      #expect(difference > 0 && difference <= tolerance)
+    }
+    for quality in [-1, 100, Int.max] {
+      #expect(RasterSteps.invalid { try encoded(quality) } == "nearLosslessQuality")
+    }
+  }
+
+  @Test func isTunedForItsContent() throws {
+    let bitmap = try Self.gradient(width: 64, height: 64)
+    let files = try EncodeOptions.Content.allCases.map { content in
+      var options = EncodeOptions.webp(quality: 50)
+      options.content = content
+      let data = try WebPEncoder().encode(Image(bitmap: bitmap), options: options)
+      #expect(try decoded(data).bitmap.size == bitmap.size)
+      return data
+    }
+    #expect(Set(files).count >= 3)
+    #expect(try WebPEncoder().encode(Image(bitmap: bitmap), options: .webp(quality: 50)) == files[0])
+  }
+
   @Test func getsSmallerWithTheQuality() throws {
     let image = Image(bitmap: try Self.gradient(width: 64, height: 64))
     var before = Int.max

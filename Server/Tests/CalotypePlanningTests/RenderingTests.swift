@@ -207,6 +207,40 @@ struct RenderingTests {
     #expect(still.decode.animationTransforms == .firstFrame)
   }
 
+  @Test func pagesAreStacked() throws {
+    let frames = try (0..<5).map { index in
+      try Pictures.picture(6, 4) { x, y in [UInt8(50 * index), UInt8(x), UInt8(y), 255] }
+    }
+    let source = AnimationSource(frameCount: 5, loopCount: 0) { index throws(ImagingError) in
+      .init(bitmap: frames[index], duration: .milliseconds(100))
+    }
+    let coders = CoderRegistry.standard
+    let data = try coders.encode(source, as: EncodeOptions(format: .webp, isLossless: true))
+    let info = try coders.probe(data)
+    func stack(_ text: String) throws -> Bitmap {
+      let plan = try Samples.plan(text, of: info)
+      let rendering = try plan.rendering(of: info)
+      #expect(rendering.approximations.isEmpty)
+      let pages = try #require(rendering.pages)
+      let bitmap = try coders.decode(data, pages: pages, options: rendering.decode).bitmap
+      #expect(bitmap.size == plan.resultSize)
+      return bitmap
+    }
+    let one = try stack("pg:3/f:png")
+    #expect(one.pixel(5, 3) == [150, 5, 3, 255])
+    let three = try stack("pg:1/pgs:3/f:png")
+    #expect(three.size == Samples.size(6, 12))
+    #expect(
+      (0..<12).map { three.pixel(2, $0)[0] } == [50, 50, 50, 50, 100, 100, 100, 100, 150, 150, 150, 150])
+    #expect(try stack("pgs:9/w:3/f:png").size == Samples.size(3, 10))
+    #expect(try Samples.plan("f:png", of: info).rendering(of: info).pages == nil)
+    let cut = try Samples.plan("maf:2", of: info).rendering(of: info)
+    #expect(cut.frames == 2 && cut.approximations.isEmpty)
+    let animation = try AnimatedImage(data: data, options: cut.decode).source.prefix(cut.frames ?? 1)
+    let again = try AnimatedImage(data: coders.encode(animation, as: cut.encode))
+    #expect(again.frameCount == 2)
+  }
+
   @Test func limitsOfThePlannerHold() throws {
     let info = ImageInfo(format: .jpeg, size: Samples.size(20_000, 10_000))
     let plan = try Samples.plan("msr:200/w:100", of: info)
@@ -220,7 +254,6 @@ struct RenderingTests {
     }
     #expect(throws: RenderingError.missing(.colorProfile)) { try rendering("cp:cmyk") }
     #expect(try rendering("cp:srgb/dpi:72/kcr:0").approximations == [.density])
-    #expect(try rendering("mb:10/f:jpg").approximations.contains(.bestEffortSize))
     #expect(try rendering("w:10/kcr:0").approximations.isEmpty)
   }
 
@@ -234,5 +267,15 @@ struct RenderingTests {
     #expect(try encode("f:png/pngo:0:1").usesPalette)
     #expect(try encode("f:png/scp:0/sm:0").keeps == [.icc, .exif, .xmp])
     #expect(try encode("f:ico").format == .ico)
+    #expect(try encode("f:jpg/mb:10").maxFileSize == 10)
+    #expect(try !encode("f:jpg/mb:10").requiresMaxFileSize)
+    #expect(try encode("f:png/pngo:1:1:16").paletteSize == 16)
+    #expect(try encode("f:png/pngo:1:1:16").isInterlaced)
+    #expect(try encode("f:webp/q:70/webpo:near_lossless").nearLosslessQuality == 70)
+    #expect(try encode("f:webp/q:100/webpo:near_lossless").nearLosslessQuality == 99)
+    #expect(try encode("f:webp/q:70/webpo:lossless").nearLosslessQuality == nil)
+    #expect(try encode("f:webp/webpo:lossy:0:photo").content == .photo)
+    #expect(try encode("f:png/sm:1/kcr:1").keeps == [.copyright])
+    #expect(try encode("f:png/sm:1/kcr:0").keeps == [])
   }
 }

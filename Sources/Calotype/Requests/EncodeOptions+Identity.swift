@@ -17,9 +17,14 @@ extension EncodeOptions {
     add("alphaQuality", \.alphaQuality)
     add("sharpYUV", \.usesSharpYUV)
     add("palette", \.usesPalette)
+    add("paletteSize", \.paletteSize)
+    add("interlaced", \.isInterlaced)
+    add("nearLossless", \.nearLosslessQuality)
+    add("content", \.content.rawValue)
     add("dithers", \.dithers)
     add("background", \.background.hex)
     add("maxFileSize", \.maxFileSize)
+    add("requiresMaxFileSize", \.requiresMaxFileSize)
     add("maxPixelSize", \.maxPixelSize)
     if !keeps.isEmpty { text += " keeps=" + keeps.map { "\($0)" }.sorted().joined(separator: ",") }
     for (name, value) in extras.sorted(by: { $0.key < $1.key }) {

@@ -28,4 +28,10 @@ public struct AnimationSource {
     self.loopCount = loopCount
     self.frame = frame
   }
+
+  /// Returns the first frames, at least one; all of them if there are no more than `count`.
+  public func prefix(_ count: Int) -> AnimationSource {
+    guard count < frameCount else { return self }
+    return AnimationSource(frameCount: min(frameCount, max(1, count)), loopCount: loopCount, frame: frame)
+  }
 }

@@ -20,6 +20,22 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
     case yuv444 = "4:4:4"
   }
 
+  /// The kind of picture that a lossy encoder of WebP is tuned for.
+  public enum Content: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Any picture.
+    case any
+    /// A portrait, or a picture taken indoors.
+    case picture
+    /// A photograph taken outdoors, in natural light.
+    case photo
+    /// A drawing of lines with high contrast.
+    case drawing
+    /// A small, colourful picture.
+    case icon
+    /// Text.
+    case text
+  }
+
   /// The format to write.
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 100 (best).
@@ -38,6 +54,16 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var usesSharpYUV = false
   /// Reduces the picture to a palette of at most 256 colours (PNG; GIF always does).
   public var usesPalette = false
+  /// The largest number of colours in a palette, from 2 to 256 (PNG).
+  public var paletteSize = 256
+  /// Writes the picture in seven passes of rising resolution, by Adam7, so that it appears as a whole while it arrives;
+  /// the file grows by about a tenth (PNG of still pictures).
+  public var isInterlaced = false
+  /// The fidelity of a lossless picture whose samples may change a little for a smaller file, from 0 (most changes) to 99;
+  /// `nil` changes nothing (lossless WebP).
+  public var nearLosslessQuality: Int?
+  /// The kind of picture to tune for (lossy WebP).
+  public var content: Content = .any
   /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
   public var dithers = true
   /// The background of transparent pixels in a format without transparency; its alpha is ignored.
@@ -46,6 +72,9 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var keeps: Set<ImageMetadata.Kind> = []
   /// The largest file to write, in bytes: the quality is lowered until it fits.
   public var maxFileSize: Int?
+  /// A Boolean value that indicates whether a picture that no quality makes as small as ``maxFileSize`` is an error.
+  /// Otherwise, the smallest file that was made is delivered. `true` by default.
+  public var requiresMaxFileSize = true
   /// The largest width and height, in pixels: larger pictures are shrunk before they are encoded.
   public var maxPixelSize: Int?
 

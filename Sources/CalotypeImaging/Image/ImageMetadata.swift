@@ -11,6 +11,9 @@ public struct ImageMetadata: Hashable, Sendable {
     case exif
     /// XMP without positions, places, and the orientation.
     case xmp
+    /// Of Exif, the author and the copyright; of XMP, the properties of Dublin Core for rights, creator, contributor and
+    /// publisher, the rights of XMP itself, and those of Creative Commons. Whole blocks take precedence.
+    case copyright
   }
 
   /// The TIFF structure of an Exif block, without the `Exif\0\0` before it.

@@ -7,7 +7,7 @@ extension CoderRegistry {
   /// to be shrunk for that is rounded to 8.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
-  ///   ``ImagingError/cannotFit(byteCount:limit:)``; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
+  ///   ``ImagingError/cannotFit(byteCount:limit:)`` if the options require it; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
   ///   1; the errors of the encoder.
   public func encode(_ image: Image, as options: EncodeOptions) throws(ImagingError) -> Data {
     let encoder = try encoder(for: options.format)
@@ -52,8 +52,8 @@ extension CoderRegistry {
     }
   }
 
-  /// Encodes at the best quality, at most the requested one, whose file is within the limit. Makes at most nine
-  /// attempts.
+  /// Encodes at the best quality, at most the requested one, whose file is within the limit; the smaller of the first two
+  /// attempts if there is none and the limit is not required. Makes at most nine attempts.
   private func fitted(
     _ options: EncodeOptions, usesQuality: Bool, _ encode: (EncodeOptions) throws(ImagingError) -> Data
   ) throws(ImagingError) -> Data {
@@ -62,11 +62,15 @@ extension CoderRegistry {
     var options = options
     let wanted = options.quality
     guard usesQuality, wanted > 0 else {
+      if !options.requiresMaxFileSize { return full }
       throw .cannotFit(byteCount: full.count, limit: limit)
     }
     options.quality = 0
     var best = try encode(options)
-    guard best.count <= limit else { throw .cannotFit(byteCount: best.count, limit: limit) }
+    guard best.count <= limit else {
+      if !options.requiresMaxFileSize { return best.count < full.count ? best : full }
+      throw .cannotFit(byteCount: best.count, limit: limit)
+    }
     var (fits, tooLarge) = (0, wanted)
     while tooLarge - fits > 1 {
       options.quality = (fits + tooLarge) / 2

@@ -23,7 +23,8 @@ extension RenderPlan {
       throw .missing(essential)
     }
     return Rendering(
-      decode: decode, encode: try encode.options(), approximations: mapping.approximations.union(missing))
+      decode: decode, pages: pages(of: info), frames: self.decode.frames, encode: try encode.options(),
+      approximations: mapping.approximations.union(missing))
   }
 
   /// Returns the transforms of the operations from a position on, for a picture that the operations before it made.
@@ -49,7 +50,8 @@ extension RenderPlan {
     options.appliesOrientation = decode.appliesOrientation
     if info.pageCount > 1 { options.page = decode.page }
     // The planner has compared the source with the limits of the server.
-    options.limits.maxPixels = max(options.limits.maxPixels, info.size.pixelCount)
+    let pixels = info.size.pixelCount.multipliedReportingOverflow(by: decode.pages)
+    options.limits.maxPixels = max(options.limits.maxPixels, pixels.overflow ? .max : pixels.partialValue)
     options.colors = decode.convertsToSRGB ? .sRGB : .asStored
     options.readsMetadata = decode.readsMetadata
     if decode.frames == nil { options.animationTransforms = .firstFrame }
@@ -61,9 +63,20 @@ extension RenderPlan {
   /// The end of the operations that can be carried out.
   private var end: Int { pendingTrim.map { $0 + 1 } ?? operations.count }
 
-  /// The upright picture that is decoded.
+  /// The pages or frames of a still picture, unless the options of a decode suffice.
+  private func pages(of info: ImageInfo) -> Range<Int>? {
+    guard decode.frames == nil, decode.pages > 1 || (decode.page > 0 && info.pageCount <= 1) else {
+      return nil
+    }
+    return decode.page..<(decode.page + decode.pages)
+  }
+
+  /// The upright picture that is decoded, with all of its pages.
   private func source(of info: ImageInfo) -> PixelSize {
-    decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    var size = decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    // The number of their pixels was checked by the planner.
+    size.height *= decode.pages
+    return size
   }
 
   /// Returns the thumbnail that the decoder makes, and the operations that remain.
@@ -73,7 +86,7 @@ extension RenderPlan {
     if let drawn = decode.drawnSize {
       return (drawn == source ? nil : Thumbnail(box: drawn, mode: .stretch), all)
     }
-    if decode.keepsDepth { return (nil, all) }
+    if decode.keepsDepth || decode.pages > 1 { return (nil, all) }
     if case .scale(let scale)? = all.first,
       scale.size.width <= source.width, scale.size.height <= source.height
     {
@@ -91,8 +104,6 @@ extension RenderPlan {
   /// The missing primitives of decoding and encoding.
   private func missing(for info: ImageInfo) -> Set<MissingPrimitive> {
     var missing = encode.missingPrimitives
-    if decode.page > 0 && decode.frames == nil || decode.pages > 1 { missing.insert(.pages) }
-    if let frames = decode.frames, frames < info.frameCount { missing.insert(.frameLimit) }
     if decode.usesEmbeddedThumbnail { missing.insert(.embeddedThumbnail) }
     if decode.keepsDepth, !operations.isEmpty { missing.insert(.deepPixels) }
     if decode.style != nil { missing.insert(.style) }

@@ -10,6 +10,11 @@ public import CalotypeImaging
 public struct Rendering: Sendable {
   /// The options of the decode, with its transforms.
   public var decode: DecodeOptions
+  /// The pages or frames of a still picture, for `CoderRegistry.decode(_:pages:options:)`; `nil` for the first, or the page
+  /// of ``decode``.
+  public var pages: Range<Int>?
+  /// The number of frames of an animation, for `AnimationSource.prefix(_:)`; `nil` for a still picture.
+  public var frames: Int?
   /// The options of the encode.
   public var encode: EncodeOptions
   /// The primitives in whose place something similar is done.

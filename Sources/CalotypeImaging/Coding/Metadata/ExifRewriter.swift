@@ -23,15 +23,21 @@ enum ExifRewriter {
     let value: Value
   }
 
+  /// The author and the copyright.
+  static let copyright: Set<UInt16> = [0x013B, 0x8298]
+
   /// Returns the rewritten block; `nil` if nothing is left.
-  static func rewritten(_ block: Data) -> Data? {
+  ///
+  /// - Parameter tags: The tags of directory 0 to keep, without subordinate directories; `nil` keeps all.
+  static func rewritten(_ block: Data, tags: Set<UInt16>? = nil) -> Data? {
     let tiff = block.bytes.holds("Exif\0\0") ? block.dropFirst(6) : block
     let bigEndian = tiff.bytes.holds("MM")
     guard bigEndian || tiff.bytes.holds("II"), tiff.bytes.uint16(at: 2, bigEndian: bigEndian) == 42,
       let start = tiff.bytes.uint32(at: 4, bigEndian: bigEndian)
     else { return nil }
     var reader = Reader(tiff: tiff, bigEndian: bigEndian)
-    let entries = reader.directory(at: Int(start), level: .main)
+    var entries = reader.directory(at: Int(start), level: .main)
+    if let tags { entries.removeAll { !tags.contains($0.tag) } }
     guard !entries.isEmpty else { return nil }
     var writer = Writer(bigEndian: bigEndian)
     writer.writeFile(entries)

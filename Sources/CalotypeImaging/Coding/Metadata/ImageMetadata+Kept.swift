@@ -15,10 +15,19 @@ extension ImageMetadata {
   /// numbers or in names (`GPS…`, `Location…`, `Sublocation`, `City`, `State`, `Country` …). A packet that is not
   /// well-formed UTF-8, or has a document type, becomes `nil`.
   ///
+  /// With ``Kind/copyright``, a block of a kind that is not kept is reduced to its statements of authorship.
+  ///
   /// ``Kind/icc`` concerns ``Image/profile`` and changes nothing here.
   public func kept(_ kinds: Set<Kind>) -> ImageMetadata {
-    ImageMetadata(
-      exif: kinds.contains(.exif) ? exif.flatMap { ExifRewriter.rewritten($0) } : nil,
-      xmp: kinds.contains(.xmp) ? xmp.flatMap { XMPFilter.filtered($0) } : nil)
+    var kept = ImageMetadata()
+    let keepsCopyright = kinds.contains(.copyright)
+    if kinds.contains(.exif) || keepsCopyright {
+      let tags = kinds.contains(.exif) ? nil : ExifRewriter.copyright
+      kept.exif = exif.flatMap { ExifRewriter.rewritten($0, tags: tags) }
+    }
+    if kinds.contains(.xmp) || keepsCopyright {
+      kept.xmp = xmp.flatMap { XMPFilter.filtered($0, keepsCopyrightAlone: !kinds.contains(.xmp)) }
+    }
+    return kept
   }
 }

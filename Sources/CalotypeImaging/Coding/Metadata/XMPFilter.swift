@@ -27,10 +27,14 @@ enum XMPFilter {
 
   /// Returns the filtered packet; `nil` if it is not well-formed, or has a document type (whose entities could hide
   /// anything).
-  static func filtered(_ packet: Data) -> Data? {
+  ///
+  /// - Parameter keepsCopyrightAlone: Pass true to remove all properties but those of ``XMPCopyright``, and comments; the
+  ///   result is then `nil` if there are none.
+  static func filtered(_ packet: Data, keepsCopyrightAlone: Bool = false) -> Data? {
     guard String(validating: packet, as: UTF8.self) != nil else { return nil }
-    var pass = Pass(input: [UInt8](packet))
-    return pass.run() ? Data(pass.output) : nil
+    var pass = Pass(input: [UInt8](packet), keepsCopyrightAlone: keepsCopyrightAlone)
+    guard pass.run(), pass.hasCopyright || !keepsCopyrightAlone else { return nil }
+    return Data(pass.output)
   }
 
   private struct Pass {
@@ -41,9 +45,15 @@ enum XMPFilter {
     private var open: [ArraySlice<UInt8>] = []
     /// The depth at which the removed element began.
     private var hiddenFrom: Int?
+    private let keepsCopyrightAlone: Bool
+    /// The depth at which the property of an author began.
+    private var copyrightFrom: Int?
+    /// A Boolean value that indicates whether a property of an author was kept.
+    private(set) var hasCopyright = false
 
-    init(input: [UInt8]) {
+    init(input: [UInt8], keepsCopyrightAlone: Bool) {
       self.input = input
+      self.keepsCopyrightAlone = keepsCopyrightAlone
       output.reserveCapacity(input.count)
     }
 
@@ -58,12 +68,13 @@ enum XMPFilter {
     }
 
     private mutating func copy(_ range: Range<Int>) {
-      if hiddenFrom == nil { output.append(contentsOf: input[range]) }
+      let isWanted = !keepsCopyrightAlone || copyrightFrom != nil || open.isEmpty
+      if hiddenFrom == nil, isWanted { output.append(contentsOf: input[range]) }
     }
 
     /// Parses markup that begins with `<`.
     private mutating func markup() -> Bool {
-      if follows("<!--") { return skip(to: "-->") }
+      if follows("<!--") { return skip(to: "-->", copies: !keepsCopyrightAlone) }
       if follows("<![CDATA[") { return skip(to: "]]>") }
       if follows("<?") { return skip(to: "?>") }
       if follows("<!") { return false }
@@ -75,12 +86,12 @@ enum XMPFilter {
       return text.withUTF8Buffer { input[min(start, input.count)...].starts(with: $0) }
     }
 
-    private mutating func skip(to end: StaticString) -> Bool {
+    private mutating func skip(to end: StaticString, copies: Bool = true) -> Bool {
       var index = position + 2
       while index < input.count {
         if follows(end, at: index) {
           index += end.utf8CodeUnitCount
-          copy(position..<index)
+          if copies { copy(position..<index) }
           position = index
           return true
         }
@@ -99,6 +110,7 @@ enum XMPFilter {
       }
       let isHidden = hiddenFrom != nil
       if hiddenFrom == open.count { hiddenFrom = nil }
+      if copyrightFrom == open.count { copyrightFrom = nil }
       if !isHidden { output.append(contentsOf: input[position...index]) }
       position = index + 1
       return true
@@ -109,6 +121,12 @@ enum XMPFilter {
       guard !name.isEmpty, open.count < maxDepth else { return false }
       var index = name.endIndex
       var copied = Array(input[position..<index])
+      let isFrame = keepsCopyrightAlone && copyrightFrom == nil && XMPCopyright.isFrame(name)
+      let begins = keepsCopyrightAlone && copyrightFrom == nil && !isFrame && XMPCopyright.isProperty(name)
+      let isVisible =
+        hiddenFrom == nil && !Self.isDropped(name)
+        && (!keepsCopyrightAlone || copyrightFrom != nil || isFrame || begins)
+      if begins, isVisible { hasCopyright = true }
       while true {
         let gap = index
         while index < input.count, Self.isSpace(input[index]) { index += 1 }
@@ -118,16 +136,20 @@ enum XMPFilter {
           break
         }
         guard index > gap, let attribute = attribute(at: index) else { return false }
-        if !Self.isDropped(attribute.name) { copied.append(contentsOf: input[gap..<attribute.end]) }
+        let isAuthor = isFrame && XMPCopyright.isProperty(attribute.name)
+        if isAuthor, isVisible { hasCopyright = true }
+        if !Self.isDropped(attribute.name), !isFrame || isAuthor || XMPCopyright.isBinding(attribute.name) {
+          copied.append(contentsOf: input[gap..<attribute.end])
+        }
         index = attribute.end
       }
       let isEmpty = input[index] == UInt8(ascii: "/")
       let end = index + (isEmpty ? 2 : 1)
       copied.append(contentsOf: input[index..<end])
-      let isVisible = hiddenFrom == nil && !Self.isDropped(name)
       if isVisible { output.append(contentsOf: copied) }
       if !isEmpty {
         if hiddenFrom == nil, !isVisible { hiddenFrom = open.count }
+        if begins, isVisible { copyrightFrom = open.count }
         open.append(name)
       }
       position = end

@@ -15,10 +15,8 @@ enum PNGDeflater {
     _ samples: PNGSamples, area: PixelRectangle, effort: EncodeOptions.Effort
   ) throws(ImagingError) -> Data {
     let rows = try PNGFilteredRows(samples, area: area)
-    let total = rows.rowLength.multipliedReportingOverflow(by: area.size.height)
-    if !total.overflow, total.partialValue <= wholeLimit {
-      return try whole(rows, byteCount: total.partialValue, effort)
-    }
+    let byteCount = try rows.byteCount
+    if byteCount <= wholeLimit { return try whole(rows, byteCount: byteCount, effort) }
     return try streamed(rows, effort)
   }
 
@@ -108,47 +106,62 @@ enum PNGDeflater {
   }
 }
 
-/// The rows of a picture, each with the filter that promises the smallest result (12.7).
+/// The rows of a picture, or of its passes, each with the filter that promises the smallest result (12.7).
 struct PNGFilteredRows {
   private let samples: PNGSamples
   private let area: PixelRectangle
-  private let rowBytes: Int
+  private let passes: [PNGPass]
 
+  /// Creates the rows of an area; with interlacing, it is the whole picture.
   init(_ samples: PNGSamples, area: PixelRectangle) throws(ImagingError) {
     self.samples = samples
     self.area = area
-    rowBytes = samples.header.rowBytes(width: area.size.width)
+    passes = PNGPass.all(of: samples.header.resized(to: area.size))
   }
 
-  /// Bytes of a row with its filter type.
-  var rowLength: Int { rowBytes + 1 }
+  /// Bytes of the longest row with its filter type.
+  private var rowLength: Int { samples.header.rowBytes(width: area.size.width) + 1 }
+
+  /// Bytes of all rows with their filter types.
+  ///
+  /// - Throws: `outOfMemory` if the number overflows.
+  var byteCount: Int {
+    get throws(ImagingError) { try samples.header.inflatedBytes(passes) }
+  }
 
   /// Calls `body` with each filtered row. Checks for cancellation every 256 KiB.
   func forEach(
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
   ) throws(ImagingError) {
-    // Two rows of samples, the filtered row, and one for trials.
-    guard let memory = malloc(4 * rowLength) else { throw .outOfMemory(byteCount: 4 * rowLength) }
+    // Two rows of samples, the filtered row, one for trials, and a row of which a pass takes a part.
+    guard let memory = malloc(5 * rowLength) else { throw .outOfMemory(byteCount: 5 * rowLength) }
     defer { free(memory) }
     let bytes = memory.assumingMemoryBound(to: UInt8.self)
     var (current, previous) = (bytes, bytes + rowLength)
-    let (filtered, scratch) = (bytes + 2 * rowLength, bytes + 3 * rowLength)
+    let (filtered, scratch, whole) = (bytes + 2 * rowLength, bytes + 3 * rowLength, bytes + 4 * rowLength)
     let step = CInt(max(1, samples.header.bitsPerPixel / 8))
     let level = cpx_best_level()
     let rowsBetweenChecks = max(1, (256 << 10) / rowLength)
     try samples.bitmap.withUnsafeBytes { pixels throws(ImagingError) in
       guard let base = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-      for y in 0..<area.size.height {
-        if y % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
-        samples.write(row: y, of: area, base, to: current)
-        if samples.filters {
-          cpng_filter(current, y > 0 ? previous : nil, rowBytes, step, filtered, scratch, level)
-        } else {
-          filtered[0] = 0
-          memcpy(filtered + 1, current, rowBytes)
+      for pass in passes {
+        let rowBytes = samples.header.rowBytes(width: pass.size.width)
+        for y in 0..<pass.size.height {
+          if y % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
+          if samples.header.isInterlaced {
+            samples.write(row: y, of: pass, base, to: current, scratch: whole)
+          } else {
+            samples.write(row: y, of: area, base, to: current)
+          }
+          if samples.filters {
+            cpng_filter(current, y > 0 ? previous : nil, rowBytes, step, filtered, scratch, level)
+          } else {
+            filtered[0] = 0
+            memcpy(filtered + 1, current, rowBytes)
+          }
+          try body(UnsafeRawBufferPointer(start: filtered, count: rowBytes + 1))
+          swap(&current, &previous)
         }
-        try body(UnsafeRawBufferPointer(start: filtered, count: rowLength))
-        swap(&current, &previous)
       }
     }
   }

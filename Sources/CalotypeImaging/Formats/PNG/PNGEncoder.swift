@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// An encoder for PNG that writes RGBA, RGB if every pixel is opaque, grey for grey bitmaps, 16 bits per sample for
-/// 16-bit bitmaps, or a palette on request.
+/// 16-bit bitmaps, or a palette on request; interlaced by Adam7 on request.
 ///
 /// Filters are chosen row by row; the effort is libdeflate's level 1, 6 or 9.
 public struct PNGEncoder: ImageEncoding {
@@ -18,6 +18,10 @@ public struct PNGEncoder: ImageEncoding {
   public func holds(_ profile: ColorProfile) -> Bool { true }
 
   /// Returns the encoded image. Checks for cancellation while rows are filtered.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a palette that is not of 2 to 256 colours;
+  ///   ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
+  ///   ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try Self.encode(image, options: options)
   }
@@ -27,13 +31,17 @@ public struct PNGEncoder: ImageEncoding {
     var palette: Palette?
     let samples: PNGSamples
     if options.usesPalette, bitmap.format == .rgba8 {
-      let colors = try Palette.make(from: bitmap)
+      guard 2...256 ~= options.paletteSize else {
+        throw .invalidParameter(name: "paletteSize", reason: "\(options.paletteSize) is not 2 to 256")
+      }
+      let colors = try Palette.make(from: bitmap, maxColors: options.paletteSize)
       samples = try PNGSamples(
-        bitmap, indices: try colors.indices(of: bitmap, dithers: options.dithers), colors: colors.colors.count
-      )
+        bitmap, indices: try colors.indices(of: bitmap, dithers: options.dithers),
+        colors: colors.colors.count,
+        isInterlaced: options.isInterlaced)
       palette = colors
     } else {
-      samples = try PNGSamples(bitmap)
+      samples = try PNGSamples(bitmap, isInterlaced: options.isInterlaced)
     }
     let stream = try PNGDeflater.stream(samples, area: PixelRectangle(bitmap.size), effort: options.effort)
     var writer = PNGFileWriter(samples.header)

@@ -18,7 +18,7 @@ struct PNGSamples {
   /// Creates samples of a bitmap with as few channels as its format allows: without alpha if every pixel is opaque.
   ///
   /// - Throws: `encodingFailed` for inks and sizes that PNG lacks.
-  init(_ bitmap: Bitmap, keepsAlpha: Bool = false) throws(ImagingError) {
+  init(_ bitmap: Bitmap, keepsAlpha: Bool = false, isInterlaced: Bool = false) throws(ImagingError) {
     let isOpaque = !keepsAlpha && (bitmap.isOpaque || Self.isOpaque(bitmap))
     let colorType: PNGHeader.ColorType
     switch bitmap.format {
@@ -28,24 +28,24 @@ struct PNGSamples {
     }
     source = .pixels
     self.bitmap = bitmap
-    header = try Self.header(bitmap, depth: bitmap.format == .rgba16 ? 16 : 8, colorType)
+    header = try Self.header(bitmap, depth: bitmap.format == .rgba16 ? 16 : 8, colorType, isInterlaced)
   }
 
   /// Creates samples from indices into a palette of `colors` colours.
-  init(_ bitmap: Bitmap, indices: [UInt8], colors: Int) throws(ImagingError) {
+  init(_ bitmap: Bitmap, indices: [UInt8], colors: Int, isInterlaced: Bool = false) throws(ImagingError) {
     source = .indices(indices)
     self.bitmap = bitmap
     let depth: UInt8 = colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8
-    header = try Self.header(bitmap, depth: depth, .indexed)
+    header = try Self.header(bitmap, depth: depth, .indexed, isInterlaced)
   }
 
   private static func header(
-    _ bitmap: Bitmap, depth: UInt8, _ colorType: PNGHeader.ColorType
+    _ bitmap: Bitmap, depth: UInt8, _ colorType: PNGHeader.ColorType, _ isInterlaced: Bool
   ) throws(ImagingError) -> PNGHeader {
     guard bitmap.width <= Int32.max, bitmap.height <= Int32.max else {
       throw .encodingFailed(.png, reason: "\(bitmap.size) is too large; each side is at most 2147483647")
     }
-    return PNGHeader(size: bitmap.size, bitDepth: depth, colorType: colorType, isInterlaced: false)
+    return PNGHeader(size: bitmap.size, bitDepth: depth, colorType: colorType, isInterlaced: isInterlaced)
   }
 
   /// Returns true if every pixel is opaque. Checks row by row, so that a transparent pixel ends the search early.
@@ -81,6 +81,27 @@ struct PNGSamples {
     case (.rgba16, _): cpng_store16(row, target, width, header.colorType == .rgb ? 1 : 0)
     case (.rgba8, .rgb): cpng_drop_alpha(row, target, width)
     default: memcpy(target, row, width * bitmap.format.bytesPerPixel)
+    }
+  }
+
+  /// Writes the samples of a row of a pass to `target`. `scratch` holds ``rowBytes`` bytes.
+  func write(
+    row y: Int, of pass: PNGPass, _ pixels: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>,
+    scratch: UnsafeMutablePointer<UInt8>
+  ) {
+    let row = pass.y + y * pass.dy
+    if case .indices(let indices) = source {
+      let first = row * bitmap.width
+      let picked = stride(from: pass.x, to: bitmap.width, by: pass.dx).map { indices[first + $0] }
+      return pack(picked[...], to: target)
+    }
+    let whole = PixelRectangle(bitmap.size)
+    guard pass.dx > 1 else { return write(row: row, of: whole, pixels, to: target) }
+    write(row: row, of: whole, pixels, to: scratch)
+    let step = header.bitsPerPixel / 8
+    for x in 0..<pass.size.width {
+      let from = scratch + (pass.x + x * pass.dx) * step
+      for byte in 0..<step { target[x * step + byte] = from[byte] }
     }
   }
 

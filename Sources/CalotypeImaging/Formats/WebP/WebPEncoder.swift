@@ -16,7 +16,7 @@ public struct WebPEncoder: ImageEncoding {
   /// Returns the encoded image. Alpha is kept, and omitted if the bitmap is known to be opaque. Bitmaps of other
   /// formats are converted to 8 bits per sample.
   ///
-  /// The size of lossless files depends on the effort; `quality` is ignored.
+  /// The size of lossless files depends on the effort, and on ``EncodeOptions/nearLosslessQuality``; `quality` is ignored.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 or a picture larger
   ///   than ``maxSide``, ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
@@ -96,8 +96,15 @@ public struct WebPEncoder: ImageEncoding {
       throw .invalidParameter(name: "alphaQuality", reason: "\(options.alphaQuality) is not 0 to 100")
     }
     var config = WebPConfig()
-    guard WebPConfigInit(&config) != 0 else { throw wrongVersion }
+    guard WebPConfigPreset(&config, preset(options.content), Float(options.quality)) != 0 else {
+      throw wrongVersion
+    }
     if options.isLossless {
+      if let quality = options.nearLosslessQuality {
+        guard (0..<100).contains(quality) else {
+          throw .invalidParameter(name: "nearLosslessQuality", reason: "\(quality) is not 0 to 99")
+        }
+      }
       let level: Int32 =
         switch options.effort {
         case .fast: 1
@@ -106,6 +113,8 @@ public struct WebPEncoder: ImageEncoding {
         }
       guard WebPConfigLosslessPreset(&config, level) != 0 else { throw wrongVersion }
       config.exact = 1
+      // 100 changes nothing.
+      config.near_lossless = Int32(options.nearLosslessQuality ?? 100)
     } else {
       config.quality = Float(options.quality)
       config.alpha_quality = Int32(options.alphaQuality)
@@ -118,6 +127,17 @@ public struct WebPEncoder: ImageEncoding {
         }
     }
     return config
+  }
+
+  private static func preset(_ content: EncodeOptions.Content) -> WebPPreset {
+    switch content {
+    case .any: WEBP_PRESET_DEFAULT
+    case .picture: WEBP_PRESET_PICTURE
+    case .photo: WEBP_PRESET_PHOTO
+    case .drawing: WEBP_PRESET_DRAWING
+    case .icon: WEBP_PRESET_ICON
+    case .text: WEBP_PRESET_TEXT
+    }
   }
 
   static func error(_ code: WebPEncodingError, of bitmap: Bitmap) -> ImagingError {
