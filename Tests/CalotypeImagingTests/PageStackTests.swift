@@ -8,13 +8,11 @@ import Testing
 
   /// An animation whose frames have the number of the frame as red.
   private static func animation() throws -> Data {
-    let source = AnimationSource(frameCount: frames, loopCount: 0) { index throws(ImagingError) in
-      do {
-        let bitmap = try ResamplePictures.make(5, 3) { x, y in [UInt8(40 * index), UInt8(x), UInt8(y), 255] }
-        return .init(bitmap: bitmap, duration: .milliseconds(50))
-      } catch {
-        throw .cancelled
-      }
+    let bitmaps = try (0..<frames).map { index in
+      try ResamplePictures.make(5, 3) { x, y in [UInt8(40 * index), UInt8(x), UInt8(y), 255] }
+    }
+    let source = AnimationSource(frameCount: frames, loopCount: 0) { index in
+      .init(bitmap: bitmaps[index], duration: .milliseconds(50))
     }
     return try CoderRegistry.standard.encode(source, as: .apng)
   }

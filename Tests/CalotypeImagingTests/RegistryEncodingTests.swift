@@ -64,9 +64,11 @@ struct RegistryEncodingTests {
 
   @Test("the first frames of an animation, at least one")
   func prefixes() throws {
-    let animation = AnimationSource(frameCount: 5, loopCount: 3) { index throws(ImagingError) in
-      .init(
-        bitmap: try ResamplePictures.make(2, 2) { _, _ in [UInt8(index), 0, 0, 255] }, duration: .seconds(1))
+    let bitmaps = try (0..<5).map { index in
+      try ResamplePictures.make(2, 2) { _, _ in [UInt8(index), 0, 0, 255] }
+    }
+    let animation = AnimationSource(frameCount: 5, loopCount: 3) { index in
+      .init(bitmap: bitmaps[index], duration: .seconds(1))
     }
     for (count, expected) in [(2, 2), (5, 5), (9, 5), (1, 1), (0, 1), (-7, 1), (Int.max, 5)] {
       let part = animation.prefix(count)
