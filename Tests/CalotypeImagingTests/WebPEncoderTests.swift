@@ -54,8 +54,10 @@ import Testing
   }
 
   @Test func nearlyLosslessFilesAreSmallerAndNear() throws {
-    let bitmap = try ResamplePictures.make(64, 64) { x, y in
-      [UInt8(2 * x + (x * 7 + y * 13) % 5), UInt8(2 * y + (x * y) % 3), 100, 255]
+    var generator = ResamplePictures.SplitMix(state: 3)
+    let bitmap = try ResamplePictures.make(96, 96) { x, y in
+      let noise = (0..<3).map { _ in UInt8(generator.next() % 24) }
+      return [UInt8(2 * x) + noise[0], UInt8(2 * y) + noise[1], 100 + noise[2], 255]
     }
     func encoded(_ quality: Int?) throws -> Data {
       var options = EncodeOptions.webpLossless
