@@ -8,7 +8,7 @@ extension ImageDescribing {
   /// The error of every decode.
   package func refusal(of format: ImageFormat) -> ImagingError? {
     let remedy =
-      if !CoderRegistry.formatsOfLibraries.contains(format) {
+      if !OptionalLibrary.all.contains(where: { $0.format == format }) {
         "build with the package trait \(format.rawValue.uppercased()), or register a decoder"
       } else if [.heif, .svg].contains(format) {
         "decode it in a sandbox, or register a decoder"
