@@ -20,7 +20,8 @@ class Program:
     def __init__(self, path, log, *options, environment=None):
         self.log = log
         self.process = subprocess.Popen(
-            [path, "--bind", "127.0.0.1:0", "--stop-delay", "0", *options], stdout=subprocess.PIPE,
+            [path, "--bind", "127.0.0.1:0", "--stop-delay", "0", "--timeout", "120",
+             "--max-queue-time", "0", *options], stdout=subprocess.PIPE,
             stderr=open(log, "w"), env=environment or {}, text=True)
         line = self.process.stdout.readline()
         match = re.search(r":(\d+)\s*$", line)
