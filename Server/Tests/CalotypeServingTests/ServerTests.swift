@@ -56,9 +56,12 @@ struct ServerTests {
   ) async throws -> ImageServer {
     var settings = Settings()
     settings.security.allowsUnsigned = true
+    // However busy the machine is.
+    settings.server.timeout = .seconds(600)
+    settings.concurrency.queueTime = .zero
     change(&settings)
     let parts = try await ServerParts(settings, loader: origin.loader)
-    guard let now else { return try ImageServer(settings, parts: parts) }
+    guard let now else { return try ImageServer(settings, parts: parts, canaryLimit: .seconds(60)) }
     return try ImageServer(settings, parts: parts, now: { now.date })
   }
 

@@ -20,7 +20,8 @@ class Program:
     def __init__(self, path, log, *options, environment=None):
         self.log = log
         self.process = subprocess.Popen(
-            [path, "--bind", "127.0.0.1:0", "--stop-delay", "0", *options], stdout=subprocess.PIPE,
+            [path, "--bind", "127.0.0.1:0", "--stop-delay", "0", "--timeout", "120",
+             "--max-queue-time", "0", *options], stdout=subprocess.PIPE,
             stderr=open(log, "w"), env=environment or {}, text=True)
         line = self.process.stdout.readline()
         match = re.search(r":(\d+)\s*$", line)
@@ -28,7 +29,7 @@ class Program:
         self.port = int(match[1])
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
 
     def get(self, path, method="GET", **fields):
         client = self.connect()
@@ -43,7 +44,7 @@ class Program:
 
     def begin(self, path):
         """Sends a request and returns the socket."""
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        client = socket.create_connection(("127.0.0.1", self.port), timeout=120)
         client.sendall(f"GET {path} HTTP/1.1\r\nHost: server\r\n\r\n".encode())
         return client
 

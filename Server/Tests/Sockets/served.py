@@ -188,7 +188,7 @@ class Suite:
             ("rs:fill:100:50/rot:90", (100, 50)), ("rs:fill:80:80/sm:1/g:sm", (80, 80)),
             (f"w:{width * 2}", (width, height)),
         ]:
-            reply = self.server.get(self.local("mountains.jpg", options) + "@png")
+            reply = self.server.get(self.local("mountains.jpg", options) + "@jpg")
             same(options, (reply.status, size(reply.body) if reply.status == 200 else reply.body), (200, expected))
         for name in ("dandelion.jpg", "dogs.webp", "brushes.png", "pan.gif"):
             reply = self.server.get(self.local(name, "rs:fill:40:30"))

@@ -18,7 +18,11 @@ struct ServedScene: Sendable {
   }
 
   private(set) var ending = Ending.served
-  private(set) var environment = ["CALOTYPE_ALLOW_UNSIGNED": "true"]
+  private(set) var environment = [
+    "CALOTYPE_ALLOW_UNSIGNED": "true",
+    // However busy the machine is.
+    "CALOTYPE_TIMEOUT": "600", "CALOTYPE_MAX_QUEUE_TIME": "0",
+  ]
   private(set) var request = HTTPRequest(
     method: .get, scheme: "http", authority: "server", path: "/unsafe/plain/http://images.dev/lorem/ipsum.jpg"
   )

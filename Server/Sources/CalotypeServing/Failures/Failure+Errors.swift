@@ -42,8 +42,8 @@ extension Failure {
       case .emptySource: .undecodable
       case .sourceTooLarge, .frameTooLarge, .sourceFileTooLarge, .noSuchPage: .sourceTooLarge
       case .resultTooLarge: .tooLarge
-      case .unwritableFormat, .notADrawing: .unwritableFormat
-      case .unknownWatermark: .internal
+      // Watermarks of URLs and of text are not there yet.
+      case .unwritableFormat, .notADrawing, .unknownWatermark: .unwritableFormat
       }
     self.init(reason, detail: error.description)
   }

@@ -8,6 +8,7 @@ extension ServerMetrics {
     let memory: MemoryTier.Statistics
     let loads: Int
     let decodes: Int
+    let joined: Int
   }
 
   /// All series as text.
@@ -50,7 +51,7 @@ extension ServerMetrics {
     text.counter("encodes_total", "Images that were encoded.", value(.encodes))
     text.counter(
       "confirmed_results_total", "Stale results whose source had not changed.", value(.confirmations))
-    text.counter("coalesced_requests_total", "Requests that joined the work of another.", value(.coalesced))
+    text.counter("coalesced_requests_total", "Requests that joined the work of another.", gauges.joined)
     text.counter("cancelled_requests_total", "Requests whose client left.", value(.cancelled))
     text.counter("fallback_images_total", "Images in place of others.", value(.fallbacks))
     admission(gauges.admission, &text)

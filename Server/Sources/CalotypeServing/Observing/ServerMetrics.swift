@@ -6,8 +6,8 @@ import Synchronization
 public final class ServerMetrics: Sendable {
   /// A counter.
   enum Counter: String, CaseIterable, Sendable {
-    case requests, memoryHits, diskHits, staleHits, misses, fetches, encodes, confirmations, coalesced,
-      cancelled, fallbacks
+    case requests, memoryHits, diskHits, staleHits, misses, fetches, encodes, confirmations, cancelled,
+      fallbacks
   }
 
   /// A part of a request whose duration is observed.

@@ -74,13 +74,10 @@ extension ImageServer {
   /// - Throws: ``Failure`` with the reason `timeout`; the errors of rendering; `CancellationError`.
   func made(_ order: ImageOrder) async throws -> StoredResult {
     try await within(order.rules.settings.server.timeout) { [self] in
-      let before = work.statistics.joined
       let bypasses = order.options.bypassesCache == true
-      let result = try await work.value(for: order.identity.key) { [self] in
+      return try await work.value(for: order.identity.key) { [self] in
         try await make(order, readsCaches: !bypasses)
       }
-      if work.statistics.joined > before { metrics.count(.coalesced) }
-      return result
     }
   }
 

@@ -11,21 +11,18 @@ extension ImageServer {
   /// A GIF of one pixel.
   private static let canary =
     Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7") ?? Data()
-  /// The time in which the canary is decoded and encoded.
-  private static let canaryLimit = Duration.milliseconds(250)
-
   /// Reports whether requests should be sent here: not while the server ends, while its workers stall, or while it refuses
   /// work.
   func readiness() async -> ServedResponse {
     guard !isDraining else { return notReady("the server is shutting down") }
-    let pipeline = parts.pipeline
+    let (pipeline, limit) = (parts.pipeline, canaryLimit)
     let isAlive = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         guard let image = try? await pipeline.decode(Self.canary, priority: .veryHigh) else { return false }
         return (try? await pipeline.encode(image, as: .png, priority: .veryHigh)) != nil
       }
       group.addTask {
-        try? await Task.sleep(for: Self.canaryLimit)
+        try? await Task.sleep(for: limit)
         return false
       }
       defer { group.cancelAll() }
@@ -43,12 +40,15 @@ extension ImageServer {
     return response
   }
 
+  /// The metrics in the text format of Prometheus, for a port of their own.
+  public var metricsResponse: ServedResponse { metricsPage(rules) }
+
   /// The metrics in the text format of Prometheus.
   func metricsPage(_ rules: ServingRules) -> ServedResponse {
     let statistics = parts.pipeline.statistics
     let gauges = ServerMetrics.Gauges(
       admission: parts.admission.statistics, memory: parts.store.memoryStatistics, loads: statistics.loads,
-      decodes: statistics.decodes)
+      decodes: statistics.decodes, joined: work.statistics.joined)
     let text = metrics.text(namespace: rules.settings.metrics.prometheusNamespace, gauges)
     return ServedResponse(status: .ok, text: text, type: "text/plain; version=0.0.4; charset=utf-8")
   }

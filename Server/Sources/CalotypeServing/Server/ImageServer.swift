@@ -36,6 +36,7 @@ public final class ImageServer: Sendable {
   let work = SharedWork<CacheKey, StoredResult>()
   let refreshes = Mutex(Set<CacheKey>())
   let now: @Sendable () -> Date
+  let canaryLimit: Duration
   private let current: Mutex<ServingRules>
   private let draining = Mutex(false)
 
@@ -44,12 +45,15 @@ public final class ImageServer: Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - parts: The parts that were made of the same settings.
+  ///   - canaryLimit: The time in which a tiny image has to be made for the server to be ready.
   ///   - now: The present.
   public init(
-    _ settings: Settings, parts: ServerParts, now: @escaping @Sendable () -> Date = { Date.now }
+    _ settings: Settings, parts: ServerParts, canaryLimit: Duration = .milliseconds(250),
+    now: @escaping @Sendable () -> Date = { Date.now }
   ) throws {
     self.parts = parts
     self.now = now
+    self.canaryLimit = canaryLimit
     current = Mutex(try ServingRules(settings, watermark: parts.watermarkImage))
     fetcher = SourceFetcher(parts.pipeline, now: now)
     renderer = Renderer(

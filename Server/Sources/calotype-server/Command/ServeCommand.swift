@@ -41,9 +41,11 @@ enum ServeCommand {
     let parts = try await ServerParts(settings)
     let server = try ImageServer(settings, parts: parts)
     let application = application(server, settings.server, logger)
+    let metrics: [ServiceGroupConfiguration.ServiceConfiguration] =
+      settings.metrics.prometheus.map { [.init(service: self.metrics(server, at: $0, logger))] } ?? []
     let group = ServiceGroup(
       configuration: .init(
-        services: [
+        services: metrics + [
           .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
           .init(service: parts.service),
           .init(service: application),
@@ -76,6 +78,15 @@ enum ServeCommand {
         FileHandleOutput.standardOutput.write("calotype-server listens at \(address)\n")
       },
       logger: logger)
+  }
+
+  /// The port that Prometheus reads.
+  private static func metrics(
+    _ server: ImageServer, at bind: CalotypeSettings.BindAddress, _ logger: Logger
+  ) -> some Service {
+    Application(
+      responder: CallbackResponder<BasicRequestContext> { _, _ in Response(server.metricsResponse) },
+      configuration: .init(address: address(of: bind)), logger: logger)
   }
 
   private static func address(of bind: CalotypeSettings.BindAddress?) -> Hummingbird.BindAddress {
