@@ -60,7 +60,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   /// the file grows by about a tenth (PNG of still pictures).
   public var isInterlaced = false
   /// The fidelity of a lossless picture whose samples may change a little for a smaller file, from 0 (most changes) to 99;
-  /// `nil` changes nothing (lossless WebP).
+  /// `nil` changes nothing, hidden colours of transparent pixels included (lossless WebP).
   public var nearLosslessQuality: Int?
   /// The kind of picture to tune for (lossy WebP).
   public var content: Content = .any

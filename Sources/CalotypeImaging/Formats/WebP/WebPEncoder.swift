@@ -112,7 +112,8 @@ public struct WebPEncoder: ImageEncoding {
         case .small: 9
         }
       guard WebPConfigLosslessPreset(&config, level) != 0 else { throw wrongVersion }
-      config.exact = 1
+      // Exact colours of transparent pixels would switch near-lossless prediction off.
+      config.exact = options.nearLosslessQuality == nil ? 1 : 0
       // 100 changes nothing.
       config.near_lossless = Int32(options.nearLosslessQuality ?? 100)
     } else {
