@@ -17,6 +17,7 @@ struct TransformTests {
       "brightness": "0.2",
       "contrast": "1.5", "saturation": "0.5", "hue": "90", "gamma": "2.2", "opacity": "0.5",
       "matrix": "0,1,0,0,0,1,0,0,0,0,0,0,1,0,0,0,0,0,1,0",
+      "blurareas": "4,5;5;20;20", "progressiveblur": "4", "gradient": "ff0000", "shadow": "3",
       "overlay": Photos.path("brushes.png") + ",scale=0.5,anchor=bottomRight",
     ]
     var hashes: Set<String> = []
