@@ -61,9 +61,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	Tests/without-libraries.sh $(BUILT)/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
-	CALOTYPE_EXAMPLES=1 $(MAKE) server
-	CALOTYPE_EXAMPLES=1 swift build --package-path Server --jobs $(JOBS) --product ThumbnailServer
-	PROGRAM=$(CURDIR)/Server/.build/debug/ThumbnailServer Examples/ThumbnailServer/test.sh
+	JOBS=$(JOBS) Examples/ThumbnailServer/test.sh
 	$(SWIFT_BENCH) --product calotype-soak
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000

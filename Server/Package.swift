@@ -100,8 +100,3 @@ let package = Package(
       swiftSettings: swift),
   ]
 )
-
-// The example of a server, in the same graph, so that tests of both build Calotype and Hummingbird once.
-if Context.environment["CALOTYPE_EXAMPLES"] != nil {
-  package.dependencies.append(.package(path: "../Examples/ThumbnailServer"))
-}
