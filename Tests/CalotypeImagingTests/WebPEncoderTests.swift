@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func nearlyLosslessFilesAreSmallerAndNear() throws {
-    let bitmap = try CoderRegistry.standard.decode(Fixture.data("jpeg/exif/Canon_40D.jpg")).bitmap
+    let bitmap = try CoderRegistry.standard.decode(Fixture.data("Corpus/jpeg/exif/Canon_40D.jpg")).bitmap
     func encoded(_ quality: Int?) throws -> Data {
       var options = EncodeOptions.webpLossless
       options.nearLosslessQuality = quality
