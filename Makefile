@@ -50,6 +50,7 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	$(SWIFT_BUILD) --product calotype
 	@Examples/run.sh "$(OUT)" $(URL)
 
+test: export CALOTYPE_EXAMPLES = 1
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
 	swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
@@ -61,12 +62,14 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	Tests/without-libraries.sh $(BUILT)/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
-	JOBS=$(JOBS) Examples/ThumbnailServer/test.sh
+	$(SWIFT_BENCH) --product ThumbnailServer
+	PROGRAM=$(CURDIR)/$(BUILT)/ThumbnailServer Examples/ThumbnailServer/test.sh
+	$(MAKE) server
 	$(SWIFT_BENCH) --product calotype-soak
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
-# Not optimised: the planner and its pictures are small.
+# Not optimised: its pictures are small.
 server: deps ## Builds and tests the image server in Server/
 	swift build --package-path Server --build-tests --jobs $(JOBS)
 	swift test --package-path Server --skip-build --disable-xctest

@@ -6,7 +6,7 @@ import PackageDescription
 /// A target uses targets of the lines below its own, never of those above.
 ///
 ///     calotype-server
-///     CalotypeConformance
+///     CalotypeConformance   CalotypeHummingbird
 ///     CalotypeServing
 ///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings
 ///     Calotype (the package above)
@@ -36,6 +36,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "calotype-server", targets: ["calotype-server"]),
+    .library(name: "CalotypeHummingbird", targets: ["CalotypeHummingbird"]),
     .library(name: "CalotypeServing", targets: ["CalotypeServing"]),
     .library(name: "CalotypeConformance", targets: ["CalotypeConformance"]),
     .library(name: "CalotypePlanning", targets: ["CalotypePlanning"]),
@@ -63,6 +64,13 @@ let package = Package(
     .target(name: "CalotypeResults", dependencies: http, swiftSettings: swift),
     // The life of a request, without a transport.
     .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
+    // Clients of a server on Hummingbird: their departure, and those that do not read.
+    .target(
+      name: "CalotypeHummingbird",
+      dependencies: [
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ], swiftSettings: swift),
     // Holds the code of the server against vectors of other servers.
     .target(
       name: "CalotypeConformance", dependencies: serving + ["CalotypeServing"], swiftSettings: swift),
@@ -70,7 +78,7 @@ let package = Package(
     .executableTarget(
       name: "calotype-server",
       dependencies: http + [
-        "CalotypeConformance", "CalotypeServing", "CalotypeSettings",
+        "CalotypeConformance", "CalotypeHummingbird", "CalotypeServing", "CalotypeSettings",
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeLoading", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),

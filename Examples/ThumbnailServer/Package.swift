@@ -7,8 +7,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "Calotype", path: "../.."),
+    .package(name: "CalotypeServer", path: "../../Server"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-    .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
   ],
   targets: [
     .executableTarget(
@@ -16,8 +16,8 @@ let package = Package(
       dependencies: [
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
+        .product(name: "CalotypeHummingbird", package: "CalotypeServer"),
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
   ]

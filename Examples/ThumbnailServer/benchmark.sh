@@ -16,7 +16,7 @@ trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 scratch=${SCRATCH:-$PWD/.build-benchmark}
 mkdir -p "$scratch/copy"
 cp -r Sources "$scratch/copy"
-sed "s|\"../..\"|\"$(cd ../.. && pwd)\"|" Package.swift >"$scratch/copy/Package.swift"
+sed "s|\"../../\?|\"$(cd ../.. && pwd)/|" Package.swift >"$scratch/copy/Package.swift"
 python3 - "$scratch/copy/Sources/ThumbnailServer/ThumbnailServer.swift" <<'PYTHON'
 import sys
 path = sys.argv[1]

@@ -49,8 +49,7 @@ struct HostTests {
       return stat.map { !$0.contains(") Z ") } ?? false
     }
     while ContinuousClock.now < end, pids.contains(where: isAlive) {
-      // Not our children: nobody tells us of their end.
-      try await Task.sleep(for: .milliseconds(5))
+      try await Task.sleep(for: .milliseconds(5))  // They are no children of ours: nobody reports their end.
     }
     #expect(!pids.contains(where: isAlive))
   }

@@ -48,7 +48,7 @@ struct NegotiationTests {
     let plan = try format("f:png", accept: "image/webp;q=0.1,*/*") { $0.enforcedFormats = [.webp] }
     #expect(plan.encode.format == .webp)
     #expect(plan.varyingHeaders == ["Accept"])
-    // The answer is WebP whatever the client says.
+    // The answer is WebP for every client.
     #expect(try format("f:webp", accept: "") { $0.enforcedFormats = [.webp] }.varyingHeaders == [])
   }
 

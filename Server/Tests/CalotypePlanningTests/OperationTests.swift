@@ -54,7 +54,7 @@ struct OperationTests {
     #expect(plan.operations.first == region(origin[0], origin[1], 50, 40))
   }
 
-  /// The named part of the result is kept, whatever is done to get there.
+  /// All operations keep the named part of the result.
   @Test(arguments: [
     // The lower right corner of a picture turned clockwise is its upper right corner before.
     ("rot:90/c:40:50:soea", [150, 0, 50, 40]), ("rot:180/c:50:40:soea", [0, 0, 50, 40]),

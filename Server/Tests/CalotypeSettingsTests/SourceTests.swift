@@ -46,7 +46,7 @@ import Testing
     #expect(loaded.settings.formats.quality == 30)
     #expect(loaded.problems.of(.conflict).map(\.place) == [.variable("IMGPROXY_QUALITY")])
     #expect(try load(["CALOTYPE_QUALITY": "30", "IMGPROXY_QUALITY": "30"]).problems.of(.conflict).isEmpty)
-    // A later source wins whatever the name is.
+    // A later source wins, with each of the names.
     #expect(
       try load(["IMGPROXY_QUALITY": "31"], ["--env-file", "/e.env"], files: files).settings.formats.quality
         == 31)

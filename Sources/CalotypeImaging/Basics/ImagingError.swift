@@ -65,7 +65,7 @@
     }
   }
 
-  /// The time after which a retry is worthwhile, if it is known.
+  /// The time after which a retry is worthwhile, in whole seconds, if it is known.
   public var retryAfter: Duration? {
     if case .sandboxUnavailable(_, let retryAfter) = self { retryAfter } else { nil }
   }

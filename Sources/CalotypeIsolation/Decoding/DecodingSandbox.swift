@@ -129,7 +129,7 @@ extension DecodingSandbox: DecodingService {
   }
 }
 
-/// The parameters of a job, whatever it does.
+/// The parameters of all jobs.
 struct SandboxJob {
   /// The input; a worker that died over it is not asked again.
   var data: Data

@@ -310,6 +310,11 @@ extension SandboxPool.State {
     }
   }
 
+  /// Returns a time in whole seconds, rounded up, for errors that tell it.
+  private static func wholeSeconds(from now: MonotonicTime, to end: MonotonicTime) -> Duration {
+    .seconds((now.duration(to: end) / .seconds(1)).rounded(.up))
+  }
+
   /// The error for a thread that would wait in vain.
   fileprivate mutating func refusal(until deadline: MonotonicTime) -> ImagingError? {
     if isClosed { return .sandboxUnavailable(reason: "it was shut down", retryAfter: nil) }
@@ -318,12 +323,14 @@ extension SandboxPool.State {
     let now = MonotonicTime.now
     if let failure, failedStarts >= SandboxPool.Core.patience, failure.end > now {
       return .sandboxUnavailable(
-        reason: failure.reason, retryAfter: failure.isLasting ? nil : now.duration(to: failure.end))
+        reason: failure.reason,
+        retryAfter: failure.isLasting ? nil : Self.wholeSeconds(from: now, to: failure.end))
     }
     let start = throttle.earliestStart(now: now)
     if start > deadline {
       return .sandboxUnavailable(
-        reason: "workers have died too often; new ones start later", retryAfter: now.duration(to: start))
+        reason: "workers have died too often; new ones start later",
+        retryAfter: Self.wholeSeconds(from: now, to: start))
     }
     return nil
   }

@@ -66,7 +66,7 @@ import Testing
     #expect(try Transforms.Trim(tolerance: 4).apply(to: source).width == 2)
   }
 
-  /// A transparent pixel counts as its ground, whatever colour lies beneath.
+  /// A transparent pixel counts as its ground; its hidden colour does not.
   @Test func transparentPixelsCountAsTheGround() throws {
     let magenta = PixelColor(red: 255, green: 0, blue: 255)
     let source = try Pictures.make(5, 1, opaque: false) { x, _ in

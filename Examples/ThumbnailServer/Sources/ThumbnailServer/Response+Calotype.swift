@@ -1,28 +1,12 @@
 import Calotype
+import CalotypeHummingbird
 import Hummingbird
 
 extension Response {
-  /// Longer bodies are sent in pieces, so that a client that reads slowly holds a piece and not a copy of the body.
-  private static let pieceLength = 64 << 10
-
   /// Creates the response with an image, or without if the client has it already.
   init(_ image: EncodedImage, for request: Request) {
     let reply = image.reply(to: request.headers, method: request.method)
-    let data = reply.data
-    guard data.count > Self.pieceLength else {
-      self.init(
-        status: reply.status, headers: reply.fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-      return
-    }
-    let body = ResponseBody(contentLength: data.count) { writer in
-      var rest = data
-      while !rest.isEmpty {
-        try await writer.write(ByteBuffer(bytes: rest.prefix(Self.pieceLength)))
-        rest = rest.dropFirst(Self.pieceLength)
-      }
-      try await writer.finish(nil)
-    }
-    self.init(status: reply.status, headers: reply.fields, body: body)
+    self.init(status: reply.status, headers: reply.fields, body: ResponseBody(reply.data))
   }
 
   /// Creates the response for a request that failed.

@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeHummingbird
 import CalotypeObservability
 import FoundationEssentials
 import Hummingbird

@@ -40,7 +40,7 @@ public struct AdmissionQueue: Sendable {
   public internal(set) var counts = AdmissionCounts()
   /// The histogram of the waits of started jobs.
   public internal(set) var waits = WaitHistogram()
-  /// Whether jobs are accepted.
+  /// A Boolean value that indicates whether further jobs are refused.
   public private(set) var isClosed = false
 
   var shares = SourceShares()

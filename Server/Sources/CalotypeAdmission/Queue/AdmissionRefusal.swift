@@ -39,7 +39,7 @@ public struct AdmissionRefusal: Error, Hashable, Sendable, CustomStringConvertib
     }
   }
 
-  /// Whether another attempt may succeed.
+  /// A Boolean value that indicates whether another attempt may succeed.
   public var isRetryable: Bool { reason != .tooLarge }
 
   /// The value of a `Retry-After` field: whole seconds, rounded up, at least 1.

@@ -1,4 +1,4 @@
-/// The two roundings of imgproxy, with results that fit 32 bits whatever a URL says.
+/// The two roundings of imgproxy, with results that fit 32 bits for all numbers of a URL.
 enum Rounding {
   /// The largest side that any format or option can state.
   static let largest = Int(Int32.max)

@@ -45,7 +45,7 @@ extension Settings {
     public var autoAVIF = false
     /// As ``autoWebP``, for JPEG XL.
     public var autoJXL = false
-    /// Whether WebP is chosen for clients that accept it, whatever a URL names.
+    /// Whether WebP is chosen for clients that accept it, in place of the format of a URL.
     public var enforcesWebP = false
     /// As ``enforcesWebP``, for AVIF.
     public var enforcesAVIF = false

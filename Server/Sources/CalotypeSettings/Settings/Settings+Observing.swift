@@ -79,7 +79,7 @@ extension Settings {
   public struct Compatibility: Equatable, Sendable {
     /// Whether the unused bits of a signature's last character may be anything.
     public var acceptsMalleableSignatures = false
-    /// Whether HEAD is answered with 200 and no work, whatever the URL is.
+    /// Whether every HEAD is answered with 200, without work.
     public var answersEveryHead = false
     /// Whether `ETag` is that of the source, for every variant of it.
     public var passesOriginETag = false

@@ -13,13 +13,13 @@ extension SettingTable {
       "Chooses JPEG XL for clients that accept it, if a URL names no format.")
     Setting(
       "ENFORCE_WEBP", \.formats.enforcesWebP, .flag, .mapPlus,
-      "Chooses WebP for clients that accept it, whatever a URL names.")
+      "Chooses WebP for clients that accept it, in place of the format of a URL.")
     Setting(
       "ENFORCE_AVIF", \.formats.enforcesAVIF, .flag, .mapPlus,
-      "Chooses AVIF for clients that accept it, whatever a URL names.")
+      "Chooses AVIF for clients that accept it, in place of the format of a URL.")
     Setting(
       "ENFORCE_JXL", \.formats.enforcesJXL, .flag, .mapPlus,
-      "Chooses JPEG XL for clients that accept it, whatever a URL names.")
+      "Chooses JPEG XL for clients that accept it, in place of the format of a URL.")
     Setting(
       "PREFERRED_FORMATS", \.formats.preferred, .formats, .map,
       "Formats of which one is chosen if nothing else decides, the best first.")

@@ -50,7 +50,7 @@ extension SettingTable {
     ).imgproxy(default: "true")
     Setting(
       "COMPATIBILITY_HEAD_ALWAYS_200", \.compatibility.answersEveryHead, .flag, .own,
-      "Answers HEAD with 200 and no work, whatever the URL is."
+      "Answers every HEAD with 200, without work."
     ).imgproxy(default: "true")
     Setting(
       "COMPATIBILITY_ORIGIN_ETAG", \.compatibility.passesOriginETag, .flag, .own,

@@ -14,9 +14,9 @@ public struct Secret<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Four dots, whatever the value is.
+  /// Four dots, for every value.
   public var description: String { SettingText.mask }
-  /// Four dots, whatever the value is.
+  /// Four dots, for every value.
   public var debugDescription: String { SettingText.mask }
   /// Has no children.
   public var customMirror: Mirror { Mirror(self, children: []) }

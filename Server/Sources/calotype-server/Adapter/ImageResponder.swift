@@ -1,3 +1,4 @@
+import CalotypeHummingbird
 import CalotypeServing
 import Hummingbird
 
