@@ -50,7 +50,6 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	$(SWIFT_BUILD) --product calotype
 	@Examples/run.sh "$(OUT)" $(URL)
 
-test: export CALOTYPE_EXAMPLES = 1
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
 	swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
@@ -62,18 +61,18 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	Tests/without-libraries.sh $(BUILT)/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
-	$(SWIFT_BENCH) --product ThumbnailServer
-	PROGRAM=$(CURDIR)/$(BUILT)/ThumbnailServer Examples/ThumbnailServer/test.sh
 	$(MAKE) server
 	$(SWIFT_BENCH) --product calotype-soak
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
-# Not optimised: its pictures are small.
-server: deps ## Builds and tests the image server in Server/
+# Not optimised: their pictures are small.
+server: export CALOTYPE_EXAMPLES = 1
+server: deps ## Builds and tests the image server in Server/, and the example of a server
 	swift build --package-path Server --build-tests --jobs $(JOBS)
 	swift test --package-path Server --skip-build --disable-xctest
 	Server/test.sh Server/.build/debug/calotype-server
+	PROGRAM=$(CURDIR)/Server/.build/debug/ThumbnailServer Examples/ThumbnailServer/test.sh
 
 serve: deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080
 	swift build -c release --package-path Server --jobs $(JOBS) --product calotype-server

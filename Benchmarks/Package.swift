@@ -51,8 +51,3 @@ let package = Package(
       path: "Sources/CalotypeSoak", swiftSettings: swift),
   ]
 )
-
-// The example of a server, so that the tests build Calotype once for both.
-if Context.environment["CALOTYPE_EXAMPLES"] != nil {
-  package.dependencies.append(.package(path: "../Examples/ThumbnailServer"))
-}

@@ -108,3 +108,18 @@ let package = Package(
       swiftSettings: swift),
   ]
 )
+
+// The example of a server beside this package, so that the tests build Calotype once for both.
+if Context.environment["CALOTYPE_EXAMPLES"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "ThumbnailServer",
+      dependencies: [
+        "CalotypeHummingbird",
+        .product(name: "Calotype", package: "Calotype"),
+        .product(name: "CalotypeObservability", package: "Calotype"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ],
+      path: "Examples/ThumbnailServer/Sources/ThumbnailServer",
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]))
+}

@@ -5,6 +5,7 @@ import PackageDescription
 let package = Package(
   name: "ThumbnailServer",
   platforms: [.macOS(.v15)],
+  products: [.executable(name: "ThumbnailServer", targets: ["ThumbnailServer"])],
   dependencies: [
     .package(name: "Calotype", path: "../.."),
     .package(name: "CalotypeServer", path: "../../Server"),
