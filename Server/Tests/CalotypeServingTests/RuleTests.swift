@@ -27,7 +27,7 @@ struct RuleTests {
     ("rs:fit:10/plain/http://a/b", "w:10/plain/http://a/b"),
     ("w:10/exp:9999999999/plain/http://a/b", "w:10/fn:cat/att:1/plain/http://a/b"),
     ("w:10/f:png/plain/http://a/b", "w:10/plain/http://a/b@png"),
-    ("w:10/ct:x/plain/http://a/b", "w:10/plain/http://a/b"),
+    ("w:10/ct:x:y/plain/http://a/b", "w:10/ct:y:x/plain/http://a/b"),
   ]) func spellingsShare(_ one: String, _ other: String) throws {
     #expect(try identity(one) == identity(other))
   }

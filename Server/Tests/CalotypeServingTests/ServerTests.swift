@@ -12,75 +12,15 @@ import Testing
 /// A whole server without sockets, with an origin that counts.
 @Suite("Server", .timeLimit(.minutes(1)))
 struct ServerTests {
-  /// An origin whose picture and freshness tests change.
-  private final class Origin: Sendable {
-    struct State: Sendable {
-      var loads = 0
-      var color: UInt8 = 10
-      var age = 60
-      var status = 200
-    }
-
-    let state = Mutex(State())
-
-    var loads: Int { state.withLock(\.loads) }
-
-    var loader: ClosureLoader {
-      ClosureLoader(accepts: { $0.url != nil }) { [self] request in
-        let now = state.withLock { state in
-          state.loads += 1
-          return state
-        }
-        let url = request.source.url ?? URL(filePath: "/")
-        guard now.status == 200 else {
-          throw LoadingError.httpStatus(url, status: now.status, headers: [:])
-        }
-        let pixels = [UInt8](repeating: now.color, count: 80 * 60 * 3)
-        let bitmap = try Bitmap(rgb: pixels, width: 80, height: 60)
-        let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
-        return LoadResponse(
-          url: url, status: 200, headers: [.cacheControl: "max-age=\(now.age)", .eTag: "\"\(now.color)\""],
-          expectedLength: data.count, contentType: "image/png", body: LoadBody([data]))
-      }
-    }
-  }
-
-  private final class Now: Sendable {
-    let seconds = Mutex(1_767_225_600.0)
-    var date: Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
-    func advance(_ interval: Double) { seconds.withLock { $0 += interval } }
-  }
-
-  private func server(
-    _ origin: Origin, now: Now? = nil, _ change: (inout Settings) -> Void = { _ in }
-  ) async throws -> ImageServer {
-    var settings = Settings()
-    settings.security.allowsUnsigned = true
-    // However busy the machine is.
-    settings.server.timeout = .seconds(600)
-    settings.concurrency.queueTime = .zero
-    change(&settings)
-    let parts = try await ServerParts(settings, loader: origin.loader)
-    guard let now else { return try ImageServer(settings, parts: parts, canaryLimit: .seconds(60)) }
-    return try ImageServer(settings, parts: parts, now: { now.date })
-  }
-
   private static let path = "/unsafe/rs:fit:40:40/plain/http://images.example/a.png"
 
   private func get(_ server: ImageServer, _ path: String = path, fields: HTTPFields = [:]) async
     -> ServedResponse
-  {
-    let request = HTTPRequest(
-      method: .get, scheme: "http", authority: "server", path: path, headerFields: fields)
-    switch server.answer(to: request) {
-    case .ready(let response): return response
-    case .pending(let work): return await work()
-    }
-  }
+  { await server.response(to: .get, path, fields) }
 
   @Test func hitsAreReadyAtOnce() async throws {
-    let origin = Origin()
-    let server = try await server(origin)
+    let origin = TestOrigin()
+    let server = try await origin.server()
     let first = await get(server)
     #expect(first.status == .ok && first.fields[.contentType] == "image/png")
     let request = HTTPRequest(method: .get, scheme: nil, authority: nil, path: Self.path)
@@ -93,8 +33,8 @@ struct ServerTests {
   }
 
   @Test func equalRequestsShareAll() async throws {
-    let origin = Origin()
-    let server = try await server(origin)
+    let origin = TestOrigin()
+    let server = try await origin.server()
     let bodies = await withTaskGroup(of: Data.self) { group in
       for _ in 0..<100 { group.addTask { await get(server).data } }
       return await group.reduce(into: Set<Data>()) { $0.insert($1) }
@@ -106,8 +46,8 @@ struct ServerTests {
 
   /// A stale result is sent, and made anew behind the response; an unchanged source is not decoded again.
   @Test func staleResultsAreSentWhileTheirSourceIsAsked() async throws {
-    let (origin, now) = (Origin(), Now())
-    let server = try await server(origin, now: now) { $0.httpCache.staleWhileRevalidate = .seconds(60) }
+    let (origin, now) = (TestOrigin(), TestTime())
+    let server = try await origin.server(now: now) { $0.httpCache.staleWhileRevalidate = .seconds(60) }
     origin.state.withLock { $0.age = 0 }
     let first = await get(server)
     // The pipeline judges freshness by its own clock, which is that of the machine.
@@ -125,24 +65,20 @@ struct ServerTests {
     #expect(await get(server).data != first.data)
   }
 
-  private func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(1)) }
-  }
-
   @Test func failuresAreRemembered() async throws {
-    let origin = Origin()
+    let origin = TestOrigin()
     origin.state.withLock { $0.status = 404 }
-    let server = try await server(origin)
+    let server = try await origin.server()
     for _ in 0..<5 { #expect(await get(server).status.code == 404) }
     #expect(origin.loads == 1)
   }
 
   @Test func fallbackImages() async throws {
-    let origin = Origin()
+    let origin = TestOrigin()
     origin.state.withLock { $0.status = 404 }
     let bitmap = try Bitmap(rgb: [UInt8](repeating: 9, count: 100 * 100 * 3), width: 100, height: 100)
     let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
-    let server = try await server(origin) {
+    let server = try await origin.server() {
       $0.fallback.data = data.base64EncodedString()
     }
     let response = await get(server)
@@ -153,8 +89,8 @@ struct ServerTests {
   }
 
   @Test func purgedResultsAreMadeAnew() async throws {
-    let origin = Origin()
-    let server = try await server(origin) { $0.server.secrets = [Secret("token")] }
+    let origin = TestOrigin()
+    let server = try await origin.server() { $0.server.secrets = [Secret("token")] }
     let fields: HTTPFields = [.authorization: "Bearer token"]
     let path = "/unsafe/ct:cats/w:20/plain/http://images.example/a.png"
     _ = await get(server, path, fields: fields)
@@ -178,8 +114,8 @@ struct ServerTests {
   }
 
   @Test func reloadsAreWholeOrNotAtAll() async throws {
-    let origin = Origin()
-    let server = try await server(origin)
+    let origin = TestOrigin()
+    let server = try await origin.server()
     let path = "/unsafe/pr:small/plain/http://images.example/a.png"
     #expect(await get(server, path).status.code == 404)
     var settings = server.rules.settings
@@ -192,7 +128,7 @@ struct ServerTests {
   }
 
   @Test func theEndIsAnnounced() async throws {
-    let server = try await server(Origin())
+    let server = try await TestOrigin().server()
     #expect(await get(server, "/ready").status == .ok)
     server.announceEnd()
     #expect(await get(server, "/ready").status == .serviceUnavailable)

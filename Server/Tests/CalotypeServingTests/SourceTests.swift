@@ -1,5 +1,7 @@
+import CalotypeLoading
 import CalotypeResults
 import FoundationEssentials
+import HTTPTypes
 import Testing
 
 @testable import CalotypeServing
@@ -42,6 +44,9 @@ struct SourceTests {
       ("local:///..", .sourceRefused), ("://", .sourceUnreachable),
       ("file:///etc/passwd", .sourceUnreachable),
       ("data:image/png;base64,AAAA", .sourceUnreachable),
+      ("http://good.example\\@evil.net/", .sourceUnreachable),
+      ("http://good.example\\.evil.net/", .sourceUnreachable),
+      ("http://good.example \n.evil.net/", .sourceUnreachable),
     ] as [(String, FailureReason?)]) func resolution(_ text: String, _ reason: FailureReason?)
   {
     let resolver = SourceResolver(localRoot: "/srv/images")
@@ -63,6 +68,19 @@ struct SourceTests {
     let resolver = SourceResolver(allowed: [SourcePattern("https://a.example/")])
     #expect(throws: Failure.self) { try resolver.resolve("https://b.example/a.jpg") }
     #expect(resolver.isAllowed("https://a.example/a.jpg"))
+  }
+
+  @Test(arguments: [
+    (["https://a.example/x", "/y", "z"], true), (["https://b.example/x", "https://a.example/x"], false),
+    (["//b.example/x"], false), ([], true),
+  ]) func redirectsAreAllowedOneByOne(_ locations: [String], _ isAllowed: Bool) throws {
+    let resolver = SourceResolver(allowed: [SourcePattern("https://a.example/")])
+    let start = try #require(URL(string: "https://a.example/a.jpg"))
+    var response = LoadResponse(url: start, status: 200, body: LoadBody([]))
+    response.redirects = locations.map { .init(status: 302, headers: [.location: $0]) }
+    #expect(resolver.areAllowed(response, from: start) == isAllowed)
+    response.redirects.append(.init(status: 302, headers: [:]))
+    #expect(!resolver.areAllowed(response, from: start))
   }
 
   @Test(arguments: [

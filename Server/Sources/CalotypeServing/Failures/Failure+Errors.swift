@@ -70,6 +70,8 @@ extension Failure {
     case .fileNotFound, .fileUnreadable, .notRegularFile, .outsideRoots:
       (reason, status) = (.sourceStatus, 404)
     case .addressRefused, .redirectRefused, .vetoed, .invalidURL: reason = .sourceRefused
+    // Nothing was sent: the source is not to blame.
+    case .timedOut(_, .queue, _): reason = .overloaded
     case .timedOut: reason = .sourceTimeout
     case .truncatedBody, .emptyBody: reason = .sourceIncomplete
     case .tooLarge: reason = .sourceTooLarge

@@ -6,8 +6,9 @@ import Crypto
 
 /// Everything that a result depends on, but for the bytes of its source: the key of caches, and of work that requests share.
 ///
-/// Not part of it: the signature, the order and spelling of options, `expires`, `filename`, `attachment` and `cache_tags`. Keys
-/// rotate without losing results, and the many `Accept` fields of browsers share few.
+/// Not part of it: the signature, the order and spelling of options, `expires`, `filename` and `attachment`. Keys rotate without
+/// losing results, and the many `Accept` fields of browsers share few. `cache_tags` are part of it, so that a purge of a tag
+/// finds the result of every request that carries it.
 struct ResultIdentity: Sendable {
   /// The version of the code that makes results. Another one makes all stored results unknown.
   static let engine = "calotype 1"
@@ -68,7 +69,7 @@ extension ServingRules {
     options.expires = nil
     options.filename = nil
     options.returnsAttachment = nil
-    options.cacheTags = []
+    options.cacheTags = Array(Set(options.cacheTags)).sorted()
     options.bypassesCache = nil
     options = options.normalized()
     // Options that no path can say are still told apart by their description.

@@ -107,7 +107,7 @@ struct Renderer: Sendable {
       + rendering.approximations.map { "approximate-\($0.rawValue)" }.sorted()
     return StoredResult(
       data: pixels.data, contentType: format.mediaType, fileExtension: "." + format.name,
-      entityTag: Self.tag(of: pixels.data, order.rules), width: pixels.size.width, height: pixels.size.height,
+      entityTag: Self.tag(of: pixels.data), width: pixels.size.width, height: pixels.size.height,
       source: facts(of: source, info), freshUntil: source.freshUntil, isStorable: source.isStorable,
       varyingHeaders: plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
       timings: pixels.timings)
@@ -125,7 +125,7 @@ struct Renderer: Sendable {
     return StoredResult(
       data: source.data, contentType: info.format.mimeType ?? "application/octet-stream",
       fileExtension: plan.format.map { "." + $0.name } ?? "",
-      entityTag: Self.tag(of: source.data, order.rules),
+      entityTag: Self.tag(of: source.data),
       width: info.size.width, height: info.size.height, source: facts(of: source, info),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
       tags: order.options.cacheTags)
@@ -133,19 +133,15 @@ struct Renderer: Sendable {
 
   private func facts(of source: SourceBytes, _ info: ImageInfo) -> StoredResult.SourceFacts {
     let size = info.orientation.apply(to: info.size)
-    return StoredResult.SourceFacts(
-      version: source.version, byteCount: source.data.count, width: size.width, height: size.height,
-      cacheControl: source.fields[.cacheControl], expires: source.fields[.expires],
-      entityTag: source.fields[.eTag], lastModified: source.fields[.lastModified],
-      modified: source.modified)
+    var facts = StoredResult.SourceFacts(
+      version: source.version, byteCount: source.data.count, width: size.width, height: size.height)
+    facts.describe(source)
+    return facts
   }
 
-  /// Returns the tag of bytes: 128 bits of a digest, with the text that invalidates earlier tags.
-  private static func tag(of data: Data, _ rules: ServingRules) -> EntityTag? {
-    var hash = SHA256()
-    hash.update(data: Array(rules.settings.httpCache.etagBuster.utf8))
-    hash.update(data: data)
-    let text = Data(hash.finalize().prefix(16)).base64EncodedString()
+  /// Returns the tag of bytes: 128 bits of a digest.
+  private static func tag(of data: Data) -> EntityTag? {
+    let text = Data(SHA256.hash(data: data).prefix(16)).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     return EntityTag("\"\(text)\"")
   }

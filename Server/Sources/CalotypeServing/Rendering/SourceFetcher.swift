@@ -13,6 +13,9 @@ import Synchronization
 struct SourceFetcher: Sendable {
   private let pipeline: ImagePipeline
   private let failures: FailureList
+  private let loaded: LoadedSources
+  /// The first loads of sources after a purge.
+  private let reloads = SharedWork<Reload, DataResponse>()
   private let now: @Sendable () -> Date
 
   /// The failures of sources, with the clock that ages them.
@@ -22,20 +25,34 @@ struct SourceFetcher: Sendable {
     var age: Duration { ContinuousClock.now - start }
   }
 
+  /// The generations in which sources were loaded.
+  private final class LoadedSources: Sendable {
+    let generations = Mutex(LoadGenerations())
+  }
+
+  private struct Reload: Hashable, Sendable {
+    let source: String
+    let generation: Int
+  }
+
   init(_ pipeline: ImagePipeline, now: @escaping @Sendable () -> Date) {
     self.pipeline = pipeline
     self.now = now
     failures = FailureList()
+    loaded = LoadedSources()
   }
 
   /// Returns the bytes of the source of an order.
   ///
+  /// The pipeline may hold bytes from before a purge, or load them at the moment: the first order after it removes both.
+  ///
+  /// - Parameter purges: Knows the purges.
   /// - Throws: ``Failure``, `CancellationError`.
-  func bytes(for order: ImageOrder) async throws -> SourceBytes {
+  func bytes(for order: ImageOrder, purges: ResultStore) async throws -> SourceBytes {
     let key = order.failureKey
     if let known = failures.list.withLock({ $0.failure(for: key, at: failures.age) }) { throw known }
     do {
-      let response = try await pipeline.data(for: request(for: order))
+      let response = try await response(for: order, purges: purges)
       failures.list.withLock { $0.forget(key) }
       return SourceBytes(response, kind: order.source.kind, now: now())
     } catch {
@@ -47,17 +64,45 @@ struct SourceFetcher: Sendable {
     }
   }
 
-  /// Forgets failures, because something was purged.
-  func forgetFailures() { failures.list.withLock { $0.forgetAll() } }
+  private func response(for order: ImageOrder, purges: ResultStore) async throws -> DataResponse {
+    if order.options.bypassesCache == true {
+      return try await pipeline.data(for: request(for: order, reloads: true))
+    }
+    let (source, generation) = (order.failureKey, purges.generation)
+    let last = loaded.generations.withLock { $0[source] }
+    guard purges.wasPurged(order.identity, tags: order.options.cacheTags, since: last) else {
+      return try await pipeline.data(for: request(for: order, reloads: false))
+    }
+    return try await reloads.value(for: Reload(source: source, generation: generation)) {
+      let request = request(for: order, reloads: false)
+      try await pipeline.cache.removeAll(of: request)
+      let response = try await pipeline.data(for: request)
+      loaded.generations.withLock { $0.record(source, at: generation) }
+      return response
+    }
+  }
+
+  /// Forgets failures and the bytes of sources, because results of them were purged. The pipeline names sources by the URL that
+  /// it reads; where a purge names something else, the first order after it reads its source anew.
+  ///
+  /// - Throws: `CachingError`, `LoadingError`.
+  func forget(_ selection: PurgeSelection) async throws {
+    failures.list.withLock { $0.forgetAll() }
+    switch selection {
+    case .all: try await pipeline.cache.removeAll()
+    case .source(let text):
+      try await pipeline.cache.removeAll(.source(URL(string: text)?.absoluteString ?? text))
+    case .prefix(let text): try await pipeline.cache.removeAll(.sourcePrefix(text))
+    case .identity, .tag: break
+    }
+  }
 
   /// The request for the source of an order.
-  private func request(for order: ImageOrder) -> ImageRequest {
+  private func request(for order: ImageOrder, reloads: Bool) -> ImageRequest {
     let settings = order.rules.settings
     var request = ImageRequest(url: order.source.url, headers: order.passedFields)
     request.timeouts.total = settings.server.downloadTimeout
-    if settings.security.allowsBypassingCache, order.options.bypassesCache == true {
-      request.cachePolicy = .reload
-    }
+    if reloads { request.cachePolicy = .reload }
     var limits = pipeline.configuration.decodeLimits
     let bytes =
       settings.security.allowsSecurityOptions
@@ -69,8 +114,9 @@ struct SourceFetcher: Sendable {
     let (sources, start) = (order.rules.sources, order.source.url)
     let patterns = sources.allowed.map(\.text).joined(separator: "\n")
     request.validation = ImageRequest.Identified("source\n" + patterns) { response in
-      guard response.url == start || sources.isAllowed(response.url.absoluteString) else {
-        throw LoadingError.vetoed(response.url, reason: "no pattern of the allowed sources matches it")
+      guard sources.areAllowed(response, from: start) else {
+        throw LoadingError.vetoed(
+          response.url, reason: "no pattern of the allowed sources matches it, or a redirect to it")
       }
       if response.status == 206,
         !PartialSource.isWhole(response.headers[.contentRange], length: response.expectedLength)

@@ -1,5 +1,14 @@
 import HTTPTypes
 
+extension HTTPFields {
+  /// Sets the field `Vary` to names, each once; without any, it stays as it is.
+  mutating func setVary(_ names: [String]) {
+    var known: Set<String> = []
+    let distinct = names.filter { known.insert($0.lowercased()).inserted }
+    if !distinct.isEmpty { self[.vary] = distinct.joined(separator: ", ") }
+  }
+}
+
 extension HTTPField.Name {
   static let link = named("Link")
   static let fallback = named("X-Fallback")

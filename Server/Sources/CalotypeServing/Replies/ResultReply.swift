@@ -92,7 +92,7 @@ struct ResultReply {
       from: OriginValidators.Validators(
         entityTag: result.source.entityTag, lastModified: result.source.lastModified))
     if settings.httpCache.setsETag {
-      fields[.eTag] = settings.compatibility.passesOriginETag ? origin.entityTag : result.entityTag?.text
+      fields[.eTag] = settings.compatibility.passesOriginETag ? origin.entityTag : tag(of: result)
     }
     fields[.lastModified] = origin.lastModified
   }
@@ -107,15 +107,13 @@ struct ResultReply {
 
   /// Names the headers that could have led to another response.
   private func setVary(of result: StoredResult, _ fields: inout HTTPFields) {
-    var names = result.varyingHeaders
-    if rules.crossOrigin.varies { names.append("Origin") }
-    for name in rules.settings.cache.keyHeaders + rules.settings.server.passedRequestHeaders {
-      if !names.contains(where: { $0.lowercased() == name.lowercased() }) { names.append(name) }
-    }
-    if !rules.settings.cache.keyCookies.isEmpty || rules.settings.security.passesCookies {
-      names.append("Cookie")
-    }
-    if !names.isEmpty { fields[.vary] = names.joined(separator: ", ") }
+    fields.setVary(result.varyingHeaders + rules.varyingHeaders)
+  }
+
+  /// The tag of a result, with the mark that makes earlier tags invalid.
+  private func tag(of result: StoredResult) -> String? {
+    guard let text = result.entityTag?.text else { return nil }
+    return rules.entityTagMark.isEmpty ? text : String(text.dropLast()) + "." + rules.entityTagMark + "\""
   }
 
   private func setDebug(of result: StoredResult, _ fields: inout HTTPFields) {

@@ -19,6 +19,12 @@ final class ResultStore: Sendable {
   /// The moment at which work begins, for ``store(_:for:since:)``.
   var generation: Int { purges.withLock(\.generation) }
 
+  /// Returns whether a purge has selected a result since a generation. Old purges may be forgotten: then it counts as purged.
+  func wasPurged(_ identity: ResultIdentity, tags: [String], since start: Int) -> Bool {
+    let facts = ResultFacts(identity: identity.text, source: identity.key.source, tags: tags)
+    return purges.withLock { !$0.isValid(facts, since: start) }
+  }
+
   /// The use of the memory.
   var memoryStatistics: MemoryTier.Statistics { memory.statistics }
 
@@ -38,9 +44,15 @@ final class ResultStore: Sendable {
     return result
   }
 
-  /// Stores a result, unless a purge has selected it since work on it began.
-  func store(_ result: StoredResult, for identity: ResultIdentity, since start: Int) {
-    guard result.isStorable, isValid(result, identity, since: start) else { return }
+  /// Stores a result, unless a purge has selected it since work on it began. One that may not be stored takes the place of
+  /// an earlier one that might.
+  func store(_ result: StoredResult, for identity: ResultIdentity, since start: Int) async {
+    guard result.isStorable else {
+      memory.remove(identity.key)
+      _ = try? await disk?.remove(identity.key)
+      return
+    }
+    guard isValid(result, identity, since: start) else { return }
     keepInMemory(result, identity, since: start)
     guard let disk else { return }
     // Written behind the response. A disk that is full or stalls costs its own cache only.

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeCaching
 import CalotypeResults
 import FoundationEssentials
+import HTTPTypes
 
 /// A result: the bytes of an image in their final format, and the facts that responses need.
 struct StoredResult: Sendable {
@@ -54,6 +55,22 @@ struct StoredResult: Sendable {
     var lastModified: String?
     /// The time that ``lastModified`` says.
     var modified: Date?
+
+    /// Takes over the fields of a response.
+    mutating func describe(_ bytes: SourceBytes) {
+      cacheControl = bytes.fields[.cacheControl]
+      expires = bytes.fields[.expires]
+      entityTag = bytes.fields[.eTag]
+      lastModified = bytes.fields[.lastModified]
+      modified = bytes.modified
+    }
+  }
+
+  /// Takes over what a source says of itself now, when its bytes are still those that the result was made of.
+  mutating func confirm(_ source: SourceBytes) {
+    freshUntil = source.freshUntil
+    isStorable = source.isStorable
+    self.source.describe(source)
   }
 
   /// The bytes in a memory cache, with the overhead of an entry.

@@ -2,6 +2,7 @@ public import CalotypePlanning
 public import CalotypeResults
 public import CalotypeSettings
 public import CalotypeURLs
+import Crypto
 
 /// The decisions of a server about requests, made of its settings: a value that is swapped whole when settings are reloaded.
 public struct ServingRules: Sendable {
@@ -29,6 +30,10 @@ public struct ServingRules: Sendable {
   let policyDigest: String
   /// The tokens that allow purges, and requests if there are any.
   let secrets: BearerTokens
+  /// The request headers on which all responses depend.
+  let varyingHeaders: [String]
+  /// A digest of the text that makes earlier entity tags invalid; empty if there is none.
+  let entityTagMark: String
 
   /// Makes rules of settings.
   ///
@@ -60,5 +65,15 @@ public struct ServingRules: Sendable {
     originValidators = OriginValidators(settings.httpCache)
     policyDigest = Self.policyDigest(of: settings) + (watermark.map { " " + $0.id } ?? "")
     secrets = BearerTokens(settings.server.secrets.map(\.exposed))
+    let passesCookies = settings.security.passesCookies || settings.security.passesAllCookies
+    varyingHeaders =
+      (crossOrigin.varies ? ["Origin"] : [])
+      + settings.cache.keyHeaders + settings.server.passedRequestHeaders
+      + (passesCookies || !settings.cache.keyCookies.isEmpty ? ["Cookie"] : [])
+    let buster = settings.httpCache.etagBuster
+    entityTagMark =
+      buster.isEmpty
+      ? ""
+      : SHA256.hash(data: Array(buster.utf8)).prefix(4).map { String($0, radix: 16) }.joined(separator: "-")
   }
 }

@@ -30,6 +30,7 @@ extension ImageServer {
       return .ready(reply.response(with: result))
     }
     return .pending { [self] in
+      if let unchanged = await unchanged(order, request) { return unchanged }
       do {
         let result = try await made(order)
         return reply.response(with: result)
@@ -65,7 +66,7 @@ extension ImageServer {
     guard refreshes.withLock({ $0.count < 1000 && $0.insert(key).inserted }) else { return }
     Task { [self] in
       defer { refreshes.withLock { _ = $0.remove(key) } }
-      _ = try? await work.value(for: key) { [self] in try await make(order, readsCaches: false) }
+      _ = try? await shared(order, refreshing: true)
     }
   }
 
@@ -73,11 +74,26 @@ extension ImageServer {
   ///
   /// - Throws: ``Failure`` with the reason `timeout`; the errors of rendering; `CancellationError`.
   func made(_ order: ImageOrder) async throws -> StoredResult {
-    try await within(order.rules.settings.server.timeout) { [self] in
-      let bypasses = order.options.bypassesCache == true
-      return try await work.value(for: order.identity.key) { [self] in
-        try await make(order, readsCaches: !bypasses)
+    let end = ContinuousClock.now + order.rules.settings.server.timeout
+    return try await within(order.rules.settings.server.timeout) { [self] in
+      while true {
+        do {
+          return try await shared(order)
+        } catch let refusal as AdmissionRefusal
+          where refusal.reason == .expired && ContinuousClock.now + .milliseconds(10) < end
+        {
+          // The time of the request that began the work was over, and this one has some left.
+        }
       }
+    }
+  }
+
+  /// Makes a result, once for all equal requests.
+  private func shared(_ order: ImageOrder, refreshing: Bool = false) async throws -> StoredResult {
+    let reloads = order.options.bypassesCache == true
+    let key = WorkKey(key: order.identity.key, generation: parts.store.generation, reloads: reloads)
+    return try await work.value(for: key) { [self] in
+      try await make(order, since: key.generation, readsCaches: !reloads && !refreshing)
     }
   }
 
@@ -98,11 +114,10 @@ extension ImageServer {
   }
 
   /// Reads a result from disk, confirms a stale one, or makes it: the work that equal requests share.
-  private func make(_ order: ImageOrder, readsCaches: Bool) async throws -> StoredResult {
+  private func make(_ order: ImageOrder, since start: Int, readsCaches: Bool) async throws -> StoredResult {
     metrics.beginImage()
     defer { metrics.endImage() }
     let deadline = parts.admission.now + order.rules.settings.server.timeout
-    let start = parts.store.generation
     var known = parts.store.cached(order.identity)
     if readsCaches, known == nil, let read = await parts.store.read(order.identity) {
       known = read
@@ -113,18 +128,17 @@ extension ImageServer {
     do {
       let source = try await fetch(order)
       if var known, known.source.version == source.version, order.options.hashsum == nil {
-        known.freshUntil = source.freshUntil
-        known.isStorable = source.isStorable
+        known.confirm(source)
         metrics.count(.confirmations)
-        parts.store.store(known, for: order.identity, since: start)
+        await parts.store.store(known, for: order.identity, since: start)
         return known
       }
       metrics.count(.misses)
       let result = try await renderer.result(of: source, for: order, deadline: deadline)
-      parts.store.store(result, for: order.identity, since: start)
+      await parts.store.store(result, for: order.identity, since: start)
       return result
-    } catch let failure as Failure {
-      guard let fallback = fallback(for: failure, order) else { throw failure }
+    } catch {
+      guard !Task.isCancelled, let fallback = fallback(for: Failure(error), order) else { throw error }
       metrics.count(.fallbacks)
       var result = try await renderer.result(of: fallback, for: order, deadline: deadline)
       result.isFallback = true
@@ -135,7 +149,7 @@ extension ImageServer {
   private func fetch(_ order: ImageOrder) async throws -> SourceBytes {
     let clock = ContinuousClock.now
     metrics.count(.fetches)
-    let source = try await fetcher.bytes(for: order)
+    let source = try await fetcher.bytes(for: order, purges: parts.store)
     metrics.observe(.downloading, ContinuousClock.now - clock)
     try source.verify(order.options.hashsum)
     return source

@@ -60,9 +60,9 @@ extension ImageServer {
         status: .badRequest,
         text: "one of source, prefix, tag, identity and all is needed, percent-encoded\n")
     }
-    fetcher.forgetFailures()
     do {
       let count = try await parts.store.purge(selection)
+      try await fetcher.forget(selection)
       return ServedResponse(status: .ok, text: "{\"removed\":\(count)}\n", type: "application/json")
     } catch {
       return failed(Failure(.internal, detail: "\(error)"), request, rules)

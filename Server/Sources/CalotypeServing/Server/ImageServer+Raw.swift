@@ -8,11 +8,12 @@ import HTTPTypes
 
 /// Sources that are passed on as they arrive: nothing of them is checked but where they come from.
 extension ImageServer {
+  // Not Accept-Encoding: the loader asks for the codings that it removes.
   private static let passedRequest: [HTTPField.Name] = [
-    .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .acceptEncoding,
+    .range, .ifRange, .ifNoneMatch, .ifModifiedSince,
   ]
   private static let passedResponse: [HTTPField.Name] = [
-    .contentType, .contentEncoding, .contentRange, .acceptRanges, .eTag, .lastModified,
+    .contentType, .contentRange, .acceptRanges, .eTag, .lastModified,
   ]
 
   /// Streams the source of an order.
@@ -30,8 +31,8 @@ extension ImageServer {
     load.timeouts.idle = rules.settings.server.downloadTimeout
     do {
       let response = try await parts.pipeline.configuration.loader.load(load)
-      guard response.url == order.source.url || rules.sources.isAllowed(response.url.absoluteString) else {
-        throw Failure(.sourceRefused, detail: "no pattern of the allowed sources matches the redirect")
+      guard rules.sources.areAllowed(response, from: order.source.url) else {
+        throw Failure(.sourceRefused, detail: "no pattern of the allowed sources matches a redirect")
       }
       return passedOn(response, order, request)
     } catch {
@@ -57,6 +58,7 @@ extension ImageServer {
       for: CacheControlRule.Response(
         originCacheControl: response.headers[.cacheControl], originExpires: response.headers[.expires],
         expires: order.options.expires), now: Int64(now().timeIntervalSince1970))
+    fields.setVary(rules.varyingHeaders)
     var reply = ServedResponse(
       status: HTTPResponse.Status(code: response.status ?? 200), fields: fields,
       declaredLength: request.method == .head ? response.expectedLength : nil)

@@ -33,7 +33,7 @@ public final class ImageServer: Sendable {
   let metrics = ServerMetrics()
   let fetcher: SourceFetcher
   let renderer: Renderer
-  let work = SharedWork<CacheKey, StoredResult>()
+  let work = SharedWork<WorkKey, StoredResult>()
   let refreshes = Mutex(Set<CacheKey>())
   let now: @Sendable () -> Date
   let canaryLimit: Duration
@@ -142,6 +142,7 @@ public final class ImageServer: Sendable {
       prefersJSON: accept.names("application/problem+json") || accept.names("application/json"))
     var fields = reply.fields
     fields.append(contentsOf: rules.crossOrigin.fields(origin: request.headerFields[.origin]))
+    fields.setVary(["Accept"] + rules.varyingHeaders)
     let body = Data(reply.body.utf8)
     let isHead = request.method == .head
     return ServedResponse(

@@ -1,5 +1,7 @@
+import CalotypeLoading
 public import CalotypeResults
 import FoundationEssentials
+import HTTPTypes
 
 /// Decides which sources the server reads: a pure value.
 public struct SourceResolver: Sendable {
@@ -47,8 +49,31 @@ public struct SourceResolver: Sendable {
     allowed.isEmpty || allowed.contains { $0.matches(text) }
   }
 
+  /// Returns whether all URLs of a response are allowed: those of its redirects, and its own.
+  func areAllowed(_ response: LoadResponse, from start: URL) -> Bool {
+    guard !allowed.isEmpty else { return true }
+    var url = start
+    for redirect in response.redirects {
+      guard let next = redirect.headers[.location].flatMap({ URL(string: $0, relativeTo: url) }) else {
+        return false
+      }
+      url = next.absoluteURL
+      guard isAllowed(url.absoluteString) else { return false }
+    }
+    return response.url == start || isAllowed(response.url.absoluteString)
+  }
+
+  /// Returns whether nothing in front of the path could be read as a path by one program and as a host by another: browsers
+  /// take a backslash for a slash.
+  private static func hasPlainAuthority(_ text: String) -> Bool {
+    guard let mark = text.firstRange(of: "://") else { return false }
+    let authority = text.utf8[mark.upperBound...].prefix { !"/?#".utf8.contains($0) }
+    return authority.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }
+  }
+
   private func http(_ text: String) throws(Failure) -> SourceReference {
-    guard let url = URL(string: text), let host = url.host(), !host.isEmpty else {
+    guard Self.hasPlainAuthority(text), let url = URL(string: text), let host = url.host(), !host.isEmpty
+    else {
       throw Failure(.sourceUnreachable, detail: "the source is no URL with a host; percent-encode it")
     }
     let literal = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

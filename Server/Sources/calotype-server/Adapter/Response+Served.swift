@@ -7,13 +7,21 @@ import NIOCore
 
 extension Response {
   /// Creates the response for a client.
-  init(_ served: ServedResponse) {
+  ///
+  /// - Parameter patience: The time in which a client has to take what is passed on to it from an origin, longer by a second
+  ///   for each 16 KiB. It must not hold the transfer for ever.
+  init(_ served: ServedResponse, patience: Duration) {
     let body =
       switch served.body {
       case .data(let data): ResponseBody(data)
       case .stream(let content, let length):
         ResponseBody(contentLength: length) { writer in
-          for try await chunk in content { try await writer.write(ByteBuffer(bytes: chunk)) }
+          var pace = ClientPace(patience: patience)
+          for try await chunk in content {
+            let start = ContinuousClock.now
+            try await writer.write(ByteBuffer(bytes: chunk))
+            try pace.took(chunk.count, in: ContinuousClock.now - start)
+          }
           try await writer.finish(nil)
         }
       }

@@ -44,20 +44,22 @@ enum ServeCommand {
     let application = application(server, settings.server, logger)
     let metrics: [ServiceGroupConfiguration.ServiceConfiguration] =
       settings.metrics.prometheus.map { [.init(service: self.metrics(server, at: $0, logger))] } ?? []
-    let group = ServiceGroup(
-      configuration: .init(
-        services: metrics + [
-          .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
-          .init(service: parts.service),
-          .init(service: application),
-          .init(
-            service: ReloadService(server: server, inputs: inputs, logger: logger),
-            successTerminationBehavior: .ignore),
-          .init(
-            service: DrainService(server: server, delay: settings.server.stopDelay),
-            successTerminationBehavior: .ignore),
-        ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-    try await group.run()
+    var configuration = ServiceGroupConfiguration(
+      services: metrics + [
+        .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
+        .init(service: parts.service),
+        .init(service: application),
+        .init(
+          service: ReloadService(server: server, inputs: inputs, logger: logger),
+          successTerminationBehavior: .ignore),
+        .init(
+          service: DrainService(server: server, delay: settings.server.stopDelay),
+          successTerminationBehavior: .ignore),
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    // Work ends by its own deadlines before; what does not is cancelled, so that the process ends in any case.
+    configuration.maximumGracefulShutdownDuration =
+      settings.server.stopDelay + settings.server.stopTimeout + .seconds(5)
+    try await ServiceGroup(configuration: configuration).run()
   }
 
   private static func application(
@@ -67,7 +69,7 @@ enum ServeCommand {
     let (read, write) = (TimeAmount(patience), TimeAmount(settings.writeTimeout))
     let clients = settings.maxClients
     return Application(
-      responder: ImageResponder(server: server),
+      responder: ImageResponder(server: server, patience: settings.writeTimeout),
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [ClientHandler(limit: write)], idleTimeout: read)),
@@ -86,7 +88,9 @@ enum ServeCommand {
     _ server: ImageServer, at bind: CalotypeSettings.BindAddress, _ logger: Logger
   ) -> some Service {
     Application(
-      responder: CallbackResponder<BasicRequestContext> { _, _ in Response(server.metricsResponse) },
+      responder: CallbackResponder<BasicRequestContext> { _, _ in
+        Response(server.metricsResponse, patience: .seconds(10))
+      },
       configuration: .init(address: address(of: bind)), logger: logger)
   }
 
