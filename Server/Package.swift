@@ -27,6 +27,7 @@ let serving: [Target.Dependency] =
     "CalotypePlanning", "CalotypeAdmission", "CalotypeResults", "CalotypeSettings",
     .product(name: "Calotype", package: "Calotype"),
     .product(name: "CalotypeCaching", package: "Calotype"),
+    .product(name: "CalotypeIsolation", package: "Calotype"),
     .product(name: "CalotypeLoading", package: "Calotype"),
     .product(name: "Crypto", package: "swift-crypto"),
   ]
@@ -44,8 +45,20 @@ let package = Package(
     .library(name: "CalotypeResults", targets: ["CalotypeResults"]),
     .library(name: "CalotypeSettings", targets: ["CalotypeSettings"]),
   ],
+  traits: [
+    .trait(
+      name: "AllFormats",
+      description:
+        "AVIF, HEIF (which patents cover), JPEG XL, SVG and TIFF, with the libraries that these need."),
+    .default(enabledTraits: ["AllFormats"]),
+  ],
   dependencies: [
-    .package(name: "Calotype", path: ".."),
+    .package(
+      name: "Calotype", path: "..",
+      traits: Set(
+        ["AVIF", "HEIF", "JXL", "SVG", "TIFF"].map {
+          .trait(name: $0, condition: .when(traits: ["AllFormats"]))
+        })),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -109,9 +122,9 @@ let package = Package(
   ]
 )
 
-// The example of a server beside this package, so that the tests build Calotype once for both.
+// The example of a server beside this package, so that the tests build Calotype once for both, and a server to compare with.
 if Context.environment["CALOTYPE_EXAMPLES"] != nil {
-  package.targets.append(
+  package.targets += [
     .executableTarget(
       name: "ThumbnailServer",
       dependencies: [
@@ -121,5 +134,9 @@ if Context.environment["CALOTYPE_EXAMPLES"] != nil {
         .product(name: "Hummingbird", package: "hummingbird"),
       ],
       path: "Examples/ThumbnailServer/Sources/ThumbnailServer",
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]))
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
+      name: "bare-server", dependencies: [.product(name: "Hummingbird", package: "hummingbird")],
+      path: "Benchmarks/Bare", swiftSettings: swift),
+  ]
 }

@@ -8,7 +8,7 @@ let package = Package(
   products: [.executable(name: "ThumbnailServer", targets: ["ThumbnailServer"])],
   dependencies: [
     .package(name: "Calotype", path: "../.."),
-    .package(name: "CalotypeServer", path: "../../Server"),
+    .package(name: "CalotypeServer", path: "../../Server", traits: []),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: [

@@ -136,11 +136,12 @@ struct FreshnessTests {
     settings.server.timeout = .milliseconds(300)
     try server.reload(settings)
     async let first = server.response(Self.path)
-    try await until { server.parts.admission.statistics.waiting == 1 }
+    try await until { server.work.statistics.started == 1 }
     settings.server.timeout = .seconds(600)
     try server.reload(settings)
     async let second = server.response(Self.path)
-    try await until { server.work.statistics.joined >= 1 }
+    // On a busy machine, the time of the first may be over before.
+    try await until { server.work.statistics.joined >= 1 || server.work.statistics.started >= 2 }
     #expect(await first.status == .serviceUnavailable)
     try await until { server.work.statistics.started >= 2 && server.parts.admission.statistics.waiting == 1 }
     ticket.finish()

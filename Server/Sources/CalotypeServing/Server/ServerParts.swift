@@ -2,6 +2,7 @@ public import Calotype
 import CalotypeAdmission
 import CalotypeCaching
 import CalotypeImaging
+import CalotypeIsolation
 public import CalotypeLoading
 import CalotypePlanning
 public import CalotypeSettings
@@ -59,6 +60,15 @@ public struct ServerParts: Sendable {
       data: settings.fallback.data, path: settings.fallback.path, url: settings.fallback.url, pipeline)
   }
 
+  /// Starts a sandbox as settings want it, and ends it. Blocks for milliseconds, or 10 seconds if the process does not respond:
+  /// call it before the server starts.
+  ///
+  /// - Throws: ``ServerStartError/noSandbox(reason:)`` where a sandbox is wanted, and the machine has none.
+  public static func checkSandbox(_ settings: Settings) throws(ServerStartError) {
+    guard let configuration = decoding(settings, workers: 1).configuration else { return }
+    if let reason = SandboxCheck(configuration).reason { throw .noSandbox(reason: reason) }
+  }
+
   /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
   private static func loaders(_ settings: Settings) -> LoaderGroup {
     var transport = CurlLoader.Configuration(
@@ -91,6 +101,7 @@ public struct ServerParts: Sendable {
     }
     var configuration = ImagePipeline.Configuration(
       loader: loader, memoryCache: nil, diskCache: nil, originalCache: originals)
+    configuration.decoding = decoding(settings, workers: workers)
     configuration.limits.loads = settings.concurrency.downloads
     configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost
     configuration.limits.decodes = workers
@@ -99,6 +110,18 @@ public struct ServerParts: Sendable {
     configuration.freshness.staleWhileRevalidate = settings.httpCache.staleWhileRevalidate
     configuration.drainDeadline = settings.server.stopTimeout
     return ImagePipeline(configuration)
+  }
+
+  /// The place where images are decoded.
+  private static func decoding(_ settings: Settings, workers: Int) -> DecodingIsolation {
+    switch settings.security.sandbox {
+    case .all: return .sandboxed(workers: workers)
+    case .libraries:
+      guard var configuration = DecodingIsolation.automatic.configuration else { return .automatic }
+      configuration.workers = workers
+      return .sandboxed(configuration)
+    case .none: return .inProcess
+    }
   }
 
   private static func workers(_ settings: Settings) -> Int {

@@ -1,6 +1,18 @@
 extension Settings {
   /// Signatures, and the sources and options that URLs may name.
   public struct Security: Equatable, Sendable {
+    /// The formats that are decoded in processes that can do nothing else.
+    public enum Sandbox: String, SettingConvertible, CaseIterable {
+      /// All.
+      case all
+      /// Those with large libraries: AVIF, HEIF, JPEG XL, TIFF and SVG.
+      case libraries
+      /// None. HEIF and SVG are not decoded then.
+      case none
+    }
+
+    /// The formats that are decoded in a sandbox.
+    public var sandbox = Sandbox.all
     /// Keys of signatures, one for each of ``salts``.
     public var keys: [Secret<[UInt8]>] = []
     /// Salts of signatures, one for each of ``keys``.

@@ -72,6 +72,10 @@ extension SettingTable {
       "COOKIE_PASSTHROUGH_ALL", \.security.passesAllCookies, .flag, .map,
       "Sends all cookies to the source; cached results then depend on them.")
     Setting(
+      "SANDBOX", \.security.sandbox, choice(Settings.Security.Sandbox.self), .own,
+      "Formats that are decoded in processes that can do nothing else; `libraries`: AVIF, HEIF, JPEG XL, TIFF and SVG; `none`: HEIF and SVG are not decoded."
+    )
+    Setting(
       "COOKIE_BASE_URL", \.security.cookieBaseURL, .webURL, .map,
       "The URL for which cookies are assumed to be set; without, that of the request.")
   }

@@ -23,6 +23,7 @@ enum ServeCommand {
     }
     for problem in loaded.problems { ServerCommand.complain("\(problem.severity): \(problem)") }
     do {
+      try ServerParts.checkSandbox(loaded.settings)
       try await serve(loaded.settings, inputs)
       return 0
     } catch {
