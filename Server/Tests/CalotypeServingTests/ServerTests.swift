@@ -19,6 +19,8 @@ struct ServerTests {
       var color: UInt8 = 10
       var age = 60
       var status = 200
+      /// The bytes in place of a picture of one colour.
+      var data: Data?
     }
 
     let state = Mutex(State())
@@ -37,7 +39,7 @@ struct ServerTests {
         }
         let pixels = [UInt8](repeating: now.color, count: 80 * 60 * 3)
         let bitmap = try Bitmap(rgb: pixels, width: 80, height: 60)
-        let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
+        let data = try now.data ?? CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
         return LoadResponse(
           url: url, status: 200, headers: [.cacheControl: "max-age=\(now.age)", .eTag: "\"\(now.color)\""],
           expectedLength: data.count, contentType: "image/png", body: LoadBody([data]))
@@ -123,6 +125,35 @@ struct ServerTests {
     try await until { server.metrics.snapshot.counters[.encodes] == 2 }
     try await until { server.refreshes.withLock(\.isEmpty) }
     #expect(await get(server).data != first.data)
+  }
+
+  /// Animations count like all other images, and have the frames of the settings.
+  @Test func animationsAreMadeAndCounted() async throws {
+    let origin = Origin()
+    let bitmap = try Bitmap(rgb: [UInt8](repeating: 7, count: 80 * 60 * 3), width: 80, height: 60)
+    let animation = AnimationSource(frameCount: 4, loopCount: 0) { _ in
+      AnimationSource.Frame(bitmap: bitmap, duration: .milliseconds(50))
+    }
+    let data = try CoderRegistry.standard.encode(animation, as: .gif)
+    origin.state.withLock { $0.data = data }
+    let server = try await server(origin) { $0.limits.animationFrames = 2 }
+    let response = await get(server)
+    #expect(response.fields[.contentType] == "image/gif")
+    #expect(try CoderRegistry.standard.probe(response.data).frameCount == 2)
+    #expect(server.metrics.snapshot.counters[.encodes] == 1)
+    let metrics = String(decoding: server.metricsResponse.data, as: UTF8.self)
+    #expect(metrics.contains("\nencodes_total 1\n") && metrics.contains("\ndecodes_total 1\n"))
+    #expect(metrics.contains("\ncost_ratio{input=\"gif\",output=\"gif\"} "))
+  }
+
+  /// Pixels are not touched before their turn, those of watermarks included: a plan that cannot be carried out is found out on
+  /// a worker.
+  @Test func plansAreCarriedOutInTurn() async throws {
+    let server = try await server(Origin())
+    let path = "/unsafe/icc:adobe/plain/http://images.example/a.png"
+    #expect(await get(server, path).errorCode != "overloaded")
+    server.closeQueue()
+    #expect(await get(server, path).errorCode == "shuttingDown")
   }
 
   private func until(_ condition: () -> Bool) async throws {
