@@ -35,6 +35,30 @@ struct CostTests {
     #expect(many.cost.milliseconds > 10 * few.cost.milliseconds)
   }
 
+  @Test func canvasesOfWatermarksCount() throws {
+    var policy = PlanningPolicy()
+    policy.watermark = WatermarkImage(id: "logo", size: Samples.size(200, 200))
+    let info = ImageInfo(format: .jpeg, size: Samples.size(1000, 1000))
+    func cost(_ text: String) throws -> PredictedCost {
+      try Samples.plan(text, of: info, policy: policy).cost
+    }
+    let (one, tiles, shadow) = (try cost("wm:1"), try cost("wm:1:ch:1000:1000"), try cost("wm:1/wmsh:300"))
+    // Every second copy of 1,200 pixels: 2,400 by 2,400 of them.
+    #expect(tiles.byteCount >= one.byteCount + 4 * 2400 * 2400)
+    #expect(tiles.milliseconds > 2 * one.milliseconds)
+    #expect(shadow.byteCount >= one.byteCount + 4 * 2000 * 2000 - 4 * 200 * 200)
+  }
+
+  /// A mosaic makes whole tiles: of 1,000 pixels, 2 by 501.
+  @Test func wholeTilesOfMosaicsCount() throws {
+    let info = ImageInfo(format: .jpeg, size: Samples.size(1000, 1000))
+    let (even, odd) = (try Samples.plan("pix:500", of: info), try Samples.plan("pix:501", of: info))
+    #expect(odd.cost.byteCount >= 4 * (1000 * 1000 + 1002 * 1002))
+    #expect(odd.cost.milliseconds > even.cost.milliseconds)
+    let tall = ImageInfo(format: .jpeg, size: Samples.size(10, 60_000))
+    #expect(try Samples.plan("pix:60000", of: tall).cost.byteCount < 60_000 * 10 * 64)
+  }
+
   @Test func decodersScaleOnTheirWay() throws {
     var policy = PlanningPolicy()
     let info = ImageInfo(format: .jpeg, size: Samples.size(2000, 1500))

@@ -36,6 +36,13 @@ struct FilterRenderingTests {
     #expect((0..<4).map { left.pixel($0, 5)[2] } == [32, 96, 159, 223])
   }
 
+  /// Where a picture is narrower than a square, the tile is as wide as the picture.
+  @Test func tilesOfMosaicsEndWithThePicture() throws {
+    let edge = try Pictures.picture(7, 60) { x, _ in x < 6 ? [0, 0, 0, 255] : [210, 210, 210, 255] }
+    let result = try render("pix:60", of: Pictures.png(edge))
+    #expect((0..<7).allSatisfy { result.pixel($0, 30) == [30, 30, 30, 255] })
+  }
+
   @Test func areasAreBlurred() throws {
     let edge = try Pictures.picture(40, 20) { x, _ in x < 20 ? [0, 0, 0, 255] : [200, 200, 200, 255] }
     let result = try render("ba:2:0:0:1:0.5", of: Pictures.png(edge))

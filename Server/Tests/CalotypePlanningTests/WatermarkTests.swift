@@ -45,6 +45,38 @@ struct WatermarkTests {
         == .chessboard(origin: PixelPoint(x: -10, y: -5), period: Samples.size(20, 10)))
   }
 
+  /// A gap that is wider than the picture is as good as one of its size: one copy is visible, at the same place.
+  @Test func gapsEndWithThePicture() throws {
+    for (gap, offset) in [(200, 200), (201, 201), (400, 200), (401, 201), (2_000_000_000, 200)] {
+      let operation = try #require(try watermark("wm:1:re:\(gap):6"))
+      // The picture has 200 pixels, and the copy 20 of them in its middle.
+      #expect(
+        operation.placement
+          == .tiled(origin: PixelPoint(x: 90, y: -3), period: Samples.size(20 + offset, 16)), "\(gap)")
+    }
+  }
+
+  @Test func canvasesOfTilesAreLimited() throws {
+    func fault(_ text: String, limit: Int) throws -> PlanningError.Fault? {
+      var policy = PlanningPolicy()
+      policy.watermark = WatermarkImage(id: "logo", size: Samples.size(20, 10))
+      policy.limits.resultPixels = limit
+      do {
+        _ = try Samples.plan(text, policy: policy)
+        return nil
+      } catch let error as PlanningError {
+        return error.fault
+      }
+    }
+    // 220 by 110 pixels, four of them for every second copy, and a shadow of 30 pixels at each side.
+    #expect(try fault("wm:1:re:200:100", limit: 220 * 110) == nil)
+    #expect(try fault("wm:1:re:200:100", limit: 220 * 110 - 1) == .resultTooLarge)
+    #expect(try fault("wm:1:ch:200:100", limit: 4 * 220 * 110) == nil)
+    #expect(try fault("wm:1:ch:200:100", limit: 4 * 220 * 110 - 1) == .resultTooLarge)
+    #expect(try fault("wm:1/wmsh:10", limit: 80 * 70) == nil)
+    #expect(try fault("wm:1/wmsh:10", limit: 80 * 70 - 1) == .resultTooLarge)
+  }
+
   @Test func rotatedOnesAreLarger() throws {
     let operation = try #require(try watermark("wm:1:soea/wmr:90"))
     #expect(operation.degrees == 90)

@@ -54,6 +54,15 @@ struct RuleTests {
     #expect(try webp("image/webp;q=0.1,image/jpeg") != webp("image/webp"))
   }
 
+  /// The best format is chosen as if the URL had none.
+  @Test func theBestFormatIsNegotiated() throws {
+    func best(_ accept: String) throws -> String {
+      try identity("f:best/plain/http://a/b", accept: accept) { $0.formats.autoWebP = true }
+    }
+    #expect(try best("image/webp") != best("*/*"))
+    #expect(try best("image/webp;q=0.1,image/jpeg") != best("image/webp"))
+  }
+
   @Test func settingsThatChangePixelsCount() throws {
     let path = "w:10/plain/http://a/b"
     #expect(try identity(path) != identity(path) { $0.formats.quality = 50 })
@@ -98,6 +107,7 @@ struct RuleTests {
     var histogram = DurationHistogram()
     for duration in [Duration.microseconds(500), .milliseconds(30), .seconds(60)] { histogram.add(duration) }
     text.histogram("h", "Help.", [("a=\"b\"", histogram)])
+    text.gauge("r", "Help.", [("a=\"1\"", 2), ("a=\"2\"", 3)])
     text.gauge("g", "Help.", 0.5)
     #expect(
       text.text.hasPrefix(
@@ -105,5 +115,6 @@ struct RuleTests {
     #expect(text.text.contains("le=\"0.05\"} 2\n") && text.text.contains("le=\"10\"} 2\n"))
     #expect(text.text.contains("le=\"+Inf\"} 3\nimages_h_sum{a=\"b\"} 60.03"))
     #expect(text.text.hasSuffix("images_g 0.5\n"))
+    #expect(text.text.contains("# TYPE images_r gauge\nimages_r{a=\"1\"} 2\nimages_r{a=\"2\"} 3\n"))
   }
 }

@@ -65,6 +65,35 @@ struct ServerTests {
     #expect(await get(server).data != first.data)
   }
 
+  /// Animations count like all other images, and have the frames of the settings.
+  @Test func animationsAreMadeAndCounted() async throws {
+    let origin = TestOrigin()
+    let bitmap = try Bitmap(rgb: [UInt8](repeating: 7, count: 80 * 60 * 3), width: 80, height: 60)
+    let animation = AnimationSource(frameCount: 4, loopCount: 0) { _ in
+      AnimationSource.Frame(bitmap: bitmap, duration: .milliseconds(50))
+    }
+    let data = try CoderRegistry.standard.encode(animation, as: .gif)
+    origin.state.withLock { $0.body = data }
+    let server = try await origin.server { $0.limits.animationFrames = 2 }
+    let response = await get(server)
+    #expect(response.fields[.contentType] == "image/gif")
+    #expect(try CoderRegistry.standard.probe(response.data).frameCount == 2)
+    #expect(server.metrics.snapshot.counters[.encodes] == 1)
+    let metrics = String(decoding: server.metricsResponse.data, as: UTF8.self)
+    #expect(metrics.contains("\nencodes_total 1\n") && metrics.contains("\ndecodes_total 1\n"))
+    #expect(metrics.contains("\ncost_ratio{input=\"gif\",output=\"gif\"} "))
+  }
+
+  /// Pixels are not touched before their turn, those of watermarks included: a plan that cannot be carried out is found out on
+  /// a worker.
+  @Test func plansAreCarriedOutInTurn() async throws {
+    let server = try await TestOrigin().server()
+    let path = "/unsafe/icc:adobe/plain/http://images.example/a.png"
+    #expect(await get(server, path).errorCode != "overloaded")
+    server.closeQueue()
+    #expect(await get(server, path).errorCode == "shuttingDown")
+  }
+
   @Test func failuresAreRemembered() async throws {
     let origin = TestOrigin()
     origin.state.withLock { $0.status = 404 }

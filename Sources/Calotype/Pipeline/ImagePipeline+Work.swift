@@ -30,7 +30,7 @@ extension ImagePipeline {
   public nonisolated func transform(
     _ image: Image, by transforms: TransformChain, priority: ImageRequest.Priority = .normal
   ) async throws -> Image {
-    try await compute(priority) { try image.transformed(by: transforms) }
+    try await compute(priority: priority) { try image.transformed(by: transforms) }
   }
 
   /// Computes the colours and placeholders of an image.
@@ -39,7 +39,7 @@ extension ImagePipeline {
   public nonisolated func summary(
     of image: Image, priority: ImageRequest.Priority = .normal
   ) async throws -> ImageSummary {
-    try await compute(priority) { try image.bitmap.facts() }
+    try await compute(priority: priority) { try image.bitmap.facts() }
   }
 
   /// Returns the image in encoded form.
@@ -56,8 +56,20 @@ extension ImagePipeline {
     }
   }
 
-  private nonisolated func compute<Result: Sendable>(
-    _ priority: ImageRequest.Priority, _ body: @escaping @Sendable () throws -> Result
+  /// Performs work on a thread of the pipeline, in turn with its transforms. Nothing is cached.
+  ///
+  /// The work may take its time without harm to the rest of the program; it checks `Task.isCancelled` itself, as coders and
+  /// transforms do. ``ImagePipeline/Configuration/coders`` of ``configuration`` decode where the pipeline does:
+  ///
+  /// ```swift
+  /// let coders = pipeline.configuration.coders
+  /// let stack = try await pipeline.compute { try coders.decode(document, pages: 0..<3) }
+  /// ```
+  ///
+  /// - Throws: The error of the work; ``PipelineError`` when the pipeline is overloaded or shut down; `CancellationError`
+  ///   when the task is cancelled.
+  public nonisolated func compute<Result: Sendable>(
+    priority: ImageRequest.Priority = .normal, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     try await context.perform(priority) { [context] priority in
       try await context.transforms.run(priority: priority) { try await context.workers.run(body) }

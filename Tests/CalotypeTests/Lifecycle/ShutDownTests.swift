@@ -86,6 +86,36 @@ struct ShutDownTests {
     #expect(await pipeline.isAtRest)
   }
 
+  @Test("work of a program runs in turn with transforms, and is refused after the end")
+  func workOfAProgram() async throws {
+    let pipeline = pipeline { $0.limits.transforms = 1 }
+    let image = try Image(data: Samples.png())
+    let (entered, gate, order) = (Gate(), Gate(), Lock<[String]>([]))
+    let work = Task {
+      try await pipeline.compute {
+        entered.open()
+        while !gate.isOpen { usleep(1_000) }
+        order.withLock { $0.append("work") }
+      }
+    }
+    try await entered.wait()
+    let step = ImageTransform.custom(id: "step") { bitmap in
+      order.withLock { $0.append("transform") }
+      return bitmap
+    }
+    let transform = Task { try await pipeline.transform(image, by: [step]) }
+    try await eventually { pipeline.jobs.requestCount == 2 }
+    gate.open()
+    try await work.value
+    #expect(try await transform.value.width == 8)
+    #expect(order.withLock { $0 } == ["work", "transform"])
+    await #expect(throws: ImagingError.cancelled) {
+      try await pipeline.compute { throw ImagingError.cancelled }
+    }
+    await pipeline.shutDown(within: .seconds(30))
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.compute {} }
+  }
+
   @Test("work on images at hand counts among the callers and the jobs, and is refused beyond the limit")
   func workAtHandIsLimited() async throws {
     let pipeline = pipeline { $0.limits.callers = 2 }

@@ -18,6 +18,8 @@ struct CostModel {
     let isAnimated = plan.decode.frames != nil
     let decoding = isAnimated ? options.frameByteCount(for: info) : options.workingByteCount(for: info)
     var bytes = Double(decoding)
+    // The pixels of watermarks are held from the beginning.
+    var held = 0.0
 
     var picture = plan.decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
     if let drawn = plan.decode.drawnSize { picture = drawn }
@@ -28,7 +30,12 @@ struct CostModel {
         isFolded = false
       } else {
         milliseconds += frames * nanoseconds(operation, from: picture, to: result) / 1e6
-        bytes = max(bytes, Self.pixelBytes * (pixels(picture) + pixels(result)))
+        bytes = max(bytes, Self.pixelBytes * (pixels(picture) + pixels(largest(operation, on: result))))
+      }
+      if case .watermark(let mark) = operation {
+        let area = mark.canvases.reduce(0) { $0 + pixels($1) }
+        held += Self.pixelBytes * area
+        milliseconds += (coefficients.scale + coefficients.compose) * area / 1e6
       }
       picture = result
     }
@@ -37,7 +44,14 @@ struct CostModel {
         encoding.predictedDuration(for: picture, frameCount: plan.decode.frames ?? 1))
     }
     bytes = max(bytes, (Self.pixelBytes + coefficients.encoderBytes) * pixels(picture))
-    return PredictedCost(milliseconds: min(milliseconds, 1e15), byteCount: Int(min(bytes, 0x1p62)))
+    return PredictedCost(
+      milliseconds: min(milliseconds, 1e15), byteCount: Int(min(bytes + held, 0x1p62)))
+  }
+
+  /// Returns the largest picture that an operation makes on its way to its result.
+  private func largest(_ operation: PixelOperation, on result: PixelSize) -> PixelSize {
+    if case .pixelate(let side) = operation { return MosaicGrid(side: side, over: result).whole }
+    return result
   }
 
   private func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
@@ -59,7 +73,7 @@ struct CostModel {
       case .blur, .progressiveBlur: coefficients.blur * after
       case .blurAreas(let areas, _): coefficients.blur * areas.reduce(0) { $0 + pixels($1.size) }
       case .sharpen, .unsharpMask: coefficients.sharpen * after
-      case .pixelate: 2 * coefficients.scale * after
+      case .pixelate: 2 * coefficients.scale * pixels(largest(operation, on: result))
       case .adjust, .monochrome, .duotone, .colorize, .gradient: coefficients.color * after
       case .flatten, .watermark: coefficients.compose * after
       }

@@ -213,9 +213,10 @@ struct StagesDraft {
       return nil
     }
     let layout = WatermarkLayout(stage, mark, watermark, on: size, dpr: dpr)
-    try check(layout.size)
-    return .watermark(
-      layout.operation(opacity: (mark.opacity * policy.watermarkOpacity).limited(to: 0...1, orIfNaN: 1)))
+    let operation = layout.operation(
+      opacity: (mark.opacity * policy.watermarkOpacity).limited(to: 0...1, orIfNaN: 1))
+    for canvas in operation.canvases { try check(canvas) }
+    return .watermark(operation)
   }
 
   /// Returns a gravity without objects, which no model finds here.

@@ -65,7 +65,9 @@ struct WatermarkLayout {
   /// of the gap on both sides, is centred on the picture.
   private func tiling(_ side: KeyPath<PixelSize, Int>, _ offset: Double?) -> (origin: Int, period: Int) {
     let (whole, tile, offset) = (picture[keyPath: side], turnedSize[keyPath: side], offset ?? 0)
-    let gap = abs(offset) >= 1 ? Rounding.even(offset * dpr) : Rounding.scaledToEven(whole, by: offset)
+    var gap = abs(offset) >= 1 ? Rounding.even(offset * dpr) : Rounding.scaledToEven(whole, by: offset)
+    // One copy is visible then. A wider gap of the same parity leaves it where it is, and takes memory.
+    if gap > whole { gap = whole + (gap - whole) % 2 }
     let period = max(1, tile + gap)
     var count = (whole + period - 1) / period
     if count % 2 == 0 { count += 1 }

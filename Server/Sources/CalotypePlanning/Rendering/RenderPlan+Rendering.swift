@@ -18,13 +18,13 @@ extension RenderPlan {
     var decode = decodeOptions(for: info)
     for operation in start.rest { try mapping.append(operation) }
     decode.transforms = TransformChain(mapping.transforms)
-    let missing = missing(for: info)
+    let missing = approximations(for: info)
     if let essential = missing.filter(\.isEssential).min(by: { $0.rawValue < $1.rawValue }) {
       throw .missing(essential)
     }
     return Rendering(
       decode: decode, pages: pages(of: info), frames: self.decode.frames, encode: try encode.options(),
-      approximations: mapping.approximations.union(missing))
+      approximations: missing)
   }
 
   /// Returns the transforms of the operations from a position on, for a picture that the operations before it made.
@@ -101,8 +101,10 @@ extension RenderPlan {
     return (Thumbnail(box: shrunk, mode: .stretch), [crop] + all.dropFirst())
   }
 
-  /// The missing primitives of decoding and encoding.
-  private func missing(for info: ImageInfo) -> Set<MissingPrimitive> {
+  /// Returns the primitives of decoding and encoding in whose place something similar is done.
+  ///
+  /// - Parameter info: The header of the source.
+  public func approximations(for info: ImageInfo) -> Set<MissingPrimitive> {
     var missing = encode.missingPrimitives
     if decode.usesEmbeddedThumbnail { missing.insert(.embeddedThumbnail) }
     if decode.keepsDepth, !operations.isEmpty { missing.insert(.deepPixels) }

@@ -6,7 +6,6 @@ struct TransformMapping {
   /// The pixels of the watermark.
   let watermark: Bitmap?
   private(set) var transforms: [ImageTransform] = []
-  private(set) var approximations: Set<MissingPrimitive> = []
   /// The picture now.
   private var size: PixelSize
 
@@ -75,19 +74,17 @@ struct TransformMapping {
       equalMargins: equal)
   }
 
-  /// Adds the steps of a mosaic: means of squares, enlarged by copies. The picture is mirrored up to whole squares.
+  /// Adds the steps of a mosaic: means of tiles, enlarged by copies. The picture is mirrored up to whole tiles.
   private mutating func pixelate(_ side: Int) {
     let picture = size
-    let columns = (picture.width - 1) / side + 1
-    let rows = (picture.height - 1) / side + 1
-    let whole = PixelSize(width: columns * side, height: rows * side)
+    let grid = MosaicGrid(side: side, over: picture)
+    let whole = grid.whole
     if whole != picture {
       add(
         .pad(bottom: whole.height - picture.height, right: whole.width - picture.width, fill: .mirror), whole)
     }
     add(
-      .resize(width: columns, height: rows, mode: .stretch, filter: .box),
-      PixelSize(width: columns, height: rows))
+      .resize(width: grid.count.width, height: grid.count.height, mode: .stretch, filter: .box), grid.count)
     add(
       .resize(width: whole.width, height: whole.height, mode: .stretch, enlarges: true, filter: .nearest),
       whole)

@@ -14,7 +14,7 @@ struct WatermarkTile {
   /// Returns the composition. Its position is that of the plan to the pixel.
   func overlay() throws(RenderingError) -> ImageTransform {
     do throws(ImagingError) {
-      var (tile, margin) = try prepared()
+      var (tile, margin) = (try prepared(), mark.margin)
       // The name stands for the pixels in identities.
       var name = mark.id
       if mark.degrees != 0 { name += "_r\(Rounding.away(mark.degrees * 1000))" }
@@ -41,18 +41,18 @@ struct WatermarkTile {
     }
   }
 
-  /// Returns the watermark, and the room that its shadow takes at each side.
-  private func prepared() throws(ImagingError) -> (tile: Bitmap, margin: Int) {
+  /// Returns the watermark with its shadow.
+  private func prepared() throws(ImagingError) -> Bitmap {
     var steps: [ImageTransform] = []
     if pixels.size != mark.size {
       steps.append(
         .resize(width: mark.size.width, height: mark.size.height, mode: .stretch, enlarges: true))
     }
     if mark.degrees != 0 { steps.append(.rotate(degrees: 360 - mark.degrees)) }
-    guard mark.shadow > 0 else { return (try TransformChain(steps).apply(to: pixels), 0) }
-    let shadow = Transforms.Shadow(sigma: mark.shadow.limited(to: 0...1000, orIfNaN: 0))
-    steps.append(ImageTransform(shadow))
-    return (try TransformChain(steps).apply(to: pixels), shadow.margin)
+    if mark.shadow > 0 {
+      steps.append(ImageTransform(Transforms.Shadow(sigma: mark.shadow.limited(to: 0...1000, orIfNaN: 0))))
+    }
+    return try TransformChain(steps).apply(to: pixels)
   }
 
   /// Returns the part of the gap between tiles that lies before each: half of it, for as much of a shadow as there is.

@@ -45,13 +45,15 @@ struct ResultIdentity: Sendable {
   private static func outcomes(
     _ accept: CalotypePlanning.AcceptHeader, options: ProcessingOptions, _ policy: PlanningPolicy
   ) -> String {
+    // The best format is negotiated like none.
+    let isOpen = options.format == nil || options.format == .best
     let offered =
-      options.format == nil
+      isOpen
       ? policy.automaticFormats.union(policy.enforcedFormats) : policy.enforcedFormats
     guard !offered.isEmpty else { return "" }
     let client = ClientFormats(policy, accept: accept)
     let names = client.preferred.map(\.rawValue).joined(separator: ",")
-    guard options.format == nil else { return names }
+    guard isOpen else { return names }
     // A client may prefer the format that it gets otherwise.
     let preferences = client.preferred.map { format in
       let weight = accept.weight(of: format.mediaType)

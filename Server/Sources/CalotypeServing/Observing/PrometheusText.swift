@@ -14,10 +14,13 @@ struct PrometheusText {
   /// Adds a counter.
   mutating func counter(_ name: String, _ help: String, _ value: Int) { counter(name, help, [("", value)]) }
 
-  /// Adds a gauge.
-  mutating func gauge(_ name: String, _ help: String, _ value: Double) {
-    series(name, "gauge", help, [("", Self.number(value))])
+  /// Adds a series of gauges.
+  mutating func gauge(_ name: String, _ help: String, _ values: [(labels: String, value: Double)]) {
+    series(name, "gauge", help, values.map { ($0.labels, Self.number($0.value)) })
   }
+
+  /// Adds a gauge.
+  mutating func gauge(_ name: String, _ help: String, _ value: Double) { gauge(name, help, [("", value)]) }
 
   /// Adds histograms of durations, by their labels.
   mutating func histogram(

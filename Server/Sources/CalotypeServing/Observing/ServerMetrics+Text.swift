@@ -7,7 +7,6 @@ extension ServerMetrics {
     let admission: AdmissionStatistics
     let memory: MemoryTier.Statistics
     let loads: Int
-    let decodes: Int
     let joined: Int
   }
 
@@ -47,7 +46,7 @@ extension ServerMetrics {
     text.gauge("cache_memory_bytes", "Bytes of results in memory.", Double(gauges.memory.bytes))
     text.counter("source_fetches_total", "Sources that were read.", value(.fetches))
     text.counter("source_loads_total", "Transfers of sources.", gauges.loads)
-    text.counter("decodes_total", "Images that were decoded.", gauges.decodes)
+    text.counter("decodes_total", "Images that were decoded.", value(.decodes))
     text.counter("encodes_total", "Images that were encoded.", value(.encodes))
     text.counter(
       "confirmed_results_total", "Stale results whose source had not changed.", value(.confirmations))
@@ -67,9 +66,10 @@ extension ServerMetrics {
       admission.counts.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
         ("reason=\"\($0.key.rawValue)\"", $0.value)
       })
-    for (pair, ratio) in admission.costRatios.sorted(by: { $0.key < $1.key }) {
-      text.gauge(
-        "cost_ratio_\(pair.input)_\(pair.output)", "Actual by predicted processor time.", ratio.ratio)
-    }
+    text.gauge(
+      "cost_ratio", "Actual by predicted processor time, by formats.",
+      admission.costRatios.sorted { $0.key < $1.key }.map { pair, ratio in
+        ("input=\"\(pair.input)\",output=\"\(pair.output)\"", ratio.ratio)
+      })
   }
 }

@@ -6,7 +6,8 @@ import Synchronization
 public final class ServerMetrics: Sendable {
   /// A counter.
   enum Counter: String, CaseIterable, Sendable {
-    case requests, memoryHits, diskHits, staleHits, misses, fetches, encodes, confirmations, cancelled,
+    case requests, memoryHits, diskHits, staleHits, misses, fetches, decodes, encodes, confirmations,
+      cancelled,
       fallbacks
   }
 

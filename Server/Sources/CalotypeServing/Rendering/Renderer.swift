@@ -25,12 +25,14 @@ struct Renderer: Sendable {
   func result(of source: SourceBytes, for order: ImageOrder, deadline: Duration) async throws -> StoredResult
   {
     let info = try header(of: source.data, order)
-    let accept = PlanRequest(
+    let facts = PlanRequest(
       order.options, of: info, accept: order.accept, hints: order.hints, byteCount: source.data.count)
-    switch try order.rules.planner.plan(accept) {
+    switch try order.rules.planner.plan(facts) {
     case .passThrough(let plan): return try passedThrough(source, plan, info, order)
     case .render(let plan):
-      let rendering = try plan.rendering(of: info, watermark: watermark)
+      let work = PixelWork(
+        data: source.data, request: facts, plan: plan, planner: order.rules.planner,
+        coders: pipeline.configuration.coders, watermark: watermark)
       let job = AdmissionJob(
         cost: AdmissionCost(milliseconds: plan.cost.milliseconds, byteCount: plan.cost.byteCount),
         source: order.source.share, deadline: deadline, heldByteCount: source.data.count,
@@ -38,21 +40,15 @@ struct Renderer: Sendable {
       return try await admission.run(job) { ticket in
         metrics.observe(.queue, ticket.wait)
         let start = ContinuousClock.now
-        var pixels = try await encoded(source, plan, rendering, accept, order)
-        let duration = ContinuousClock.now - start
-        ticket.finish(actual: duration)
-        metrics.observe(.processing, duration)
-        pixels.timings.durations[.queue] = ticket.wait
-        return stored(pixels, source, info, plan, rendering, order)
+        var (made, time) = try await pipeline.compute { try ProcessorTime.measure { try work.outcome() } }
+        ticket.finish(actual: time)
+        metrics.observe(.processing, ContinuousClock.now - start)
+        metrics.count(.decodes)
+        metrics.count(.encodes)
+        made.timings.durations[.queue] = ticket.wait
+        return stored(made, source, info, order)
       }
     }
-  }
-
-  /// An image in its final form.
-  private struct Pixels {
-    var data: Data
-    var size: PixelSize
-    var timings = ServerTiming()
   }
 
   /// Returns the header of a source.
@@ -60,57 +56,23 @@ struct Renderer: Sendable {
     var limits = pipeline.configuration.decodeLimits
     // The planner compares the source with the limits of the server, or of the URL.
     limits.maxPixels = max(limits.maxPixels, order.rules.planner.policy.limits.sourcePixels)
+    limits.maxBytes = max(limits.maxBytes, data.count)
     return try pipeline.configuration.coders.probe(data, limits: limits)
   }
 
-  private func encoded(
-    _ source: SourceBytes, _ plan: RenderPlan, _ rendering: Rendering, _ facts: PlanRequest,
-    _ order: ImageOrder
-  ) async throws -> Pixels {
-    let id = order.identity.text + " " + source.version
-    var request = ImageRequest(
-      source: .data(source.data, id: id), decoding: rendering.decode, cachePolicy: .loaderOnly)
-    request.limits = rendering.decode.limits
-    if plan.decode.frames != nil {
-      request.frames = .all
-      let image = try await pipeline.encoded(request, as: rendering.encode)
-      return Pixels(data: image.data, size: PixelSize(width: image.width, height: image.height))
-    }
-    let response = try await pipeline.response(for: request)
-    var image = response.image
-    var timings = ServerTiming([.decode: response.timings[.decode]])
-    var (plan, trims) = (plan, [PixelSize]())
-    let start = ContinuousClock.now
-    // Each trim decides on the size of the picture that the rest of the plan begins with.
-    while let position = plan.pendingTrim {
-      trims.append(image.bitmap.size)
-      guard case .render(let next) = try order.rules.planner.plan(facts, trimmedTo: trims) else { break }
-      let rest = try next.transforms(from: position + 1, watermark: watermark)
-      image = try await pipeline.transform(image, by: rest)
-      plan = next
-    }
-    let transformed = ContinuousClock.now
-    timings.durations[.transform] = response.timings[.transform] + (transformed - start)
-    let data = try await pipeline.encode(image, as: rendering.encode)
-    timings.durations[.encode] = ContinuousClock.now - transformed
-    metrics.count(.encodes)
-    return Pixels(data: data, size: image.bitmap.size, timings: timings)
-  }
-
   private func stored(
-    _ pixels: Pixels, _ source: SourceBytes, _ info: ImageInfo, _ plan: RenderPlan, _ rendering: Rendering,
-    _ order: ImageOrder
+    _ made: PixelWork.Outcome, _ source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder
   ) -> StoredResult {
-    let format = plan.encode.format
+    let format = made.plan.encode.format
     let notices =
-      plan.notices.map(\.rawValue).sorted()
-      + rendering.approximations.map { "approximate-\($0.rawValue)" }.sorted()
+      made.plan.notices.map(\.rawValue).sorted()
+      + made.approximations.map { "approximate-\($0.rawValue)" }.sorted()
     return StoredResult(
-      data: pixels.data, contentType: format.mediaType, fileExtension: "." + format.name,
-      entityTag: Self.tag(of: pixels.data), width: pixels.size.width, height: pixels.size.height,
+      data: made.data, contentType: format.mediaType, fileExtension: "." + format.name,
+      entityTag: Self.tag(of: made.data), width: made.size.width, height: made.size.height,
       source: facts(of: source, info), freshUntil: source.freshUntil, isStorable: source.isStorable,
-      varyingHeaders: plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
-      timings: pixels.timings)
+      varyingHeaders: made.plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
+      timings: made.timings)
   }
 
   /// Returns the bytes of a source as a result.

@@ -48,7 +48,7 @@ extension ImageServer {
     let statistics = parts.pipeline.statistics
     let gauges = ServerMetrics.Gauges(
       admission: parts.admission.statistics, memory: parts.store.memoryStatistics, loads: statistics.loads,
-      decodes: statistics.decodes, joined: work.statistics.joined)
+      joined: work.statistics.joined)
     let text = metrics.text(namespace: rules.settings.metrics.prometheusNamespace, gauges)
     return ServedResponse(status: .ok, text: text, type: "text/plain; version=0.0.4; charset=utf-8")
   }
