@@ -56,8 +56,15 @@ extension ImagePipeline {
     }
   }
 
-  private nonisolated func compute<Result: Sendable>(
-    _ priority: ImageRequest.Priority, _ body: @escaping @Sendable () throws -> Result
+  /// Runs work on the threads of the pipeline that transform images, in its turn: measures of pixels, for instance.
+  ///
+  /// ```swift
+  /// let hash = try await pipeline.compute { try PerceptualHash(of: image.bitmap) }
+  /// ```
+  ///
+  /// - Throws: The error of the work; otherwise as ``transform(_:by:priority:)``.
+  public nonisolated func compute<Result: Sendable>(
+    _ priority: ImageRequest.Priority = .normal, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     try await context.perform(priority) { [context] priority in
       try await context.transforms.run(priority: priority) { try await context.workers.run(body) }

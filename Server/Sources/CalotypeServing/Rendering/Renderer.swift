@@ -141,7 +141,7 @@ struct Renderer: Sendable {
   }
 
   /// Returns the tag of bytes: 128 bits of a digest, with the text that invalidates earlier tags.
-  private static func tag(of data: Data, _ rules: ServingRules) -> EntityTag? {
+  static func tag(of data: Data, _ rules: ServingRules) -> EntityTag? {
     var hash = SHA256()
     hash.update(data: Array(rules.settings.httpCache.etagBuster.utf8))
     hash.update(data: data)
