@@ -8,7 +8,7 @@ import PackageDescription
 ///     calotype-server
 ///     CalotypeConformance   CalotypeHummingbird
 ///     CalotypeServing
-///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings
+///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings   CalotypePlayground
 ///     Calotype (the package above)
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -24,7 +24,7 @@ let calotype: [Target.Dependency] = urls + [.product(name: "CalotypeImaging", pa
 let http: [Target.Dependency] = [.product(name: "HTTPTypes", package: "swift-http-types")]
 let serving: [Target.Dependency] =
   calotype + http + [
-    "CalotypePlanning", "CalotypeAdmission", "CalotypeResults", "CalotypeSettings",
+    "CalotypePlanning", "CalotypeAdmission", "CalotypeResults", "CalotypeSettings", "CalotypePlayground",
     .product(name: "Calotype", package: "Calotype"),
     .product(name: "CalotypeCaching", package: "Calotype"),
     .product(name: "CalotypeIsolation", package: "Calotype"),
@@ -75,6 +75,13 @@ let package = Package(
     .target(name: "CalotypeAdmission", swiftSettings: swift),
     // Failures, purges and header fields of responses, as values.
     .target(name: "CalotypeResults", dependencies: http, swiftSettings: swift),
+    // The files of the playground, as code: a program without a folder of resources.
+    .target(
+      name: "CalotypePlayground",
+      resources: [
+        .embedInCode("Files/playground.html"), .embedInCode("Files/playground.css"),
+        .embedInCode("Files/playground.js"),
+      ], swiftSettings: swift),
     // The life of a request, without a transport.
     .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
     // Clients of a server on Hummingbird: their departure, and those that do not read.

@@ -107,7 +107,7 @@ struct ServerTests {
     origin.state.withLock { $0.status = 404 }
     let bitmap = try Bitmap(rgb: [UInt8](repeating: 9, count: 100 * 100 * 3), width: 100, height: 100)
     let data = try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .png)
-    let server = try await origin.server() {
+    let server = try await origin.server {
       $0.fallback.data = data.base64EncodedString()
     }
     let response = await get(server)
@@ -119,7 +119,7 @@ struct ServerTests {
 
   @Test func purgedResultsAreMadeAnew() async throws {
     let origin = TestOrigin()
-    let server = try await origin.server() { $0.server.secrets = [Secret("token")] }
+    let server = try await origin.server { $0.server.secrets = [Secret("token")] }
     let fields: HTTPFields = [.authorization: "Bearer token"]
     let path = "/unsafe/ct:cats/w:20/plain/http://images.example/a.png"
     _ = await get(server, path, fields: fields)

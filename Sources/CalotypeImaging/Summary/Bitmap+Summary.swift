@@ -56,6 +56,19 @@ extension Bitmap {
     return try DominantColor.all(of: converted(to: .rgba8).shrunkForFacts(), count: count)
   }
 
+  /// Returns a palette: the picture's own colours if there are no more than `count`, and else colours found by median cuts.
+  /// Those with transparency come first.
+  ///
+  /// - Parameter count: The largest number of colours, 1 to 256.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
+  ///   ``ImagingError/cancelled``.
+  /// - Complexity: O(pixels). Blocks; call it off the cooperative pool.
+  public func palette(count: Int) throws(ImagingError) -> [PixelColor] {
+    try Palette.make(from: converted(to: .rgba8), maxColors: count).colors.map {
+      PixelColor(red: $0.red, green: $0.green, blue: $0.blue, alpha: $0.alpha)
+    }
+  }
+
   /// Returns a copy within 100×100 pixels, the limit of ThumbHash; the rgba8 bitmap itself if it is small enough.
   func shrunkForFacts() throws(ImagingError) -> Bitmap {
     let box = PixelSize(width: ThumbHash.largestSide, height: ThumbHash.largestSide)

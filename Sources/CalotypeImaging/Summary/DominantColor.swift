@@ -65,7 +65,7 @@ extension DominantColor {
 
 extension PaletteHistogram {
   /// Counts the colours of a small picture in cells of five bits per colour, with each pixel weighted by its alpha.
-  fileprivate init(visible small: Bitmap) {
+  init(visible small: Bitmap) {
     var cells: [UInt32: Cell] = [:]
     small.withUnsafeBytes { bytes in
       for first in stride(from: 0, to: bytes.count, by: 4) {

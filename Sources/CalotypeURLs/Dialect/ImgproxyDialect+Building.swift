@@ -24,14 +24,18 @@ extension ImgproxyDialect {
     encoding: SourceEncoding = .base64, filename: String? = nil, signedAt now: Int64? = nil
   ) throws(ImageURLError) -> String {
     let path = try path(for: source, options, presets: presets, encoding: encoding, filename: filename)
-    let url =
-      String(decoding: prefix, as: UTF8.self) + "/" + configuration.signature.sign(path, at: now) + path
+    let url = self.url(path: path, at: now)
     guard url.utf8.count <= configuration.limits.bytes else {
       throw ImageURLError(
         .tooLong, "a URL of more than \(configuration.limits.bytes) bytes",
         remedy: "use presets, or a shorter source")
     }
     return url
+  }
+
+  /// The path and signature for a path that was written before, with a slash in front. It is neither read nor checked.
+  public func url(path: String, at now: Int64? = nil) -> String {
+    String(decoding: prefix, as: UTF8.self) + "/" + configuration.signature.sign(path, at: now) + path
   }
 
   /// The path behind the signature: the text that is signed.

@@ -68,9 +68,11 @@ extension ImgproxyDialect {
       notices: reading.notices)
   }
 
-  private typealias ReadSource = (source: String, format: String, form: ImgproxyRequest.SourceForm)
+  /// A source, its extension, and how it was written.
+  typealias ReadSource = (source: String, format: String, form: ImgproxyRequest.SourceForm)
 
-  private func source(
+  /// Reads the segments behind the options.
+  func source(
     _ segments: ArraySlice<ArraySlice<UInt8>>, at place: ImageURLError.Place
   ) throws(ImageURLError) -> ReadSource {
     guard let first = segments.first else { throw Self.empty(place) }

@@ -17,7 +17,7 @@ extension OptionRow {
       target[keyPath: path] = try arguments.integer(0, in: range)
     } write: { target, arguments in
       if let value = target[keyPath: path] { arguments.integer(value, in: range) }
-    }.withDefault(path, value)
+    }.withDefault(path, value).of(.integer(range))
   }
 
   /// A number.
@@ -29,7 +29,7 @@ extension OptionRow {
       target[keyPath: path] = try arguments.real(0, in: range)
     } write: { target, arguments in
       if let value = target[keyPath: path] { arguments.real(value, in: range) }
-    }.withDefault(path, value)
+    }.withDefault(path, value).of(.real)
   }
 
   /// A Boolean value.
@@ -39,7 +39,7 @@ extension OptionRow {
       target[keyPath: path] = arguments.flag(0)
     } write: { target, arguments in
       if let value = target[keyPath: path] { arguments.flag(value) }
-    }.withDefault(path, value)
+    }.withDefault(path, value).of(.flag)
   }
 
   /// One of several names.
@@ -51,7 +51,7 @@ extension OptionRow {
       target[keyPath: path] = try arguments.choice(0, Choice.self)
     } write: { target, arguments in
       if let value = target[keyPath: path] { arguments.choice(value) }
-    }.withDefault(path, value)
+    }.withDefault(path, value).of(.choice(Choice.allCases.map(\.rawValue)))
   }
 
   /// Text in base64; empty text is as if not given.
@@ -61,7 +61,7 @@ extension OptionRow {
       target[keyPath: path] = try arguments.base64(0)
     } write: { target, arguments in
       if let value = target[keyPath: path] { arguments.base64(value) }
-    }.withDefault(path, "")
+    }.withDefault(path, "").of(.base64)
   }
 
   /// An option that sets several others, which are written on their own.

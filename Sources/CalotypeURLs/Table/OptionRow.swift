@@ -16,6 +16,8 @@ struct OptionRow<Target: Sendable>: Sendable {
   let names: [String]
   var isPro = false
   var requirement: Requirement?
+  /// The arguments, for forms.
+  var kind = OptionDescription.Kind.arguments
   let read: Reading
   /// Adds the arguments; none if the option is not given.
   let write: Writing
@@ -41,6 +43,13 @@ struct OptionRow<Target: Sendable>: Sendable {
   func requiring(_ requirement: Requirement) -> OptionRow {
     var row = self
     row.requirement = requirement
+    return row
+  }
+
+  /// The same option with arguments of a kind.
+  func of(_ kind: OptionDescription.Kind) -> OptionRow {
+    var row = self
+    row.kind = kind
     return row
   }
 

@@ -18,6 +18,9 @@ struct ResultIdentity: Sendable {
   /// The text of the identity in logs and purges.
   var text: String { String(key.hexDigest.prefix(32)) }
 
+  /// The identity of a key.
+  init(key: CacheKey) { self.key = key }
+
   /// - Parameters:
   ///   - source: The text of the source.
   ///   - options: The options of the URL.

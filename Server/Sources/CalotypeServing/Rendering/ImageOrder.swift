@@ -18,6 +18,8 @@ struct ImageOrder: Sendable {
   let passedFields: HTTPFields
   /// The rules that it was read by.
   let rules: ServingRules
+  /// The facts that are asked for in place of an image.
+  var info: InfoOptions?
 
   /// The name of the source in the memory of failures: answers may depend on the fields that it gets.
   var failureKey: String {

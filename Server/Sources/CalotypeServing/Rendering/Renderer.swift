@@ -97,12 +97,12 @@ struct Renderer: Sendable {
     let size = info.orientation.apply(to: info.size)
     var facts = StoredResult.SourceFacts(
       version: source.version, byteCount: source.data.count, width: size.width, height: size.height)
-    facts.describe(source)
+    facts.describe(source.fields, modified: source.modified)
     return facts
   }
 
   /// Returns the tag of bytes: 128 bits of a digest.
-  private static func tag(of data: Data) -> EntityTag? {
+  static func tag(of data: Data) -> EntityTag? {
     let text = Data(SHA256.hash(data: data).prefix(16)).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     return EntityTag("\"\(text)\"")

@@ -11,12 +11,12 @@ import Synchronization
 ///
 /// Failures are remembered, so that a broken origin is asked rarely.
 struct SourceFetcher: Sendable {
-  private let pipeline: ImagePipeline
+  let pipeline: ImagePipeline
   private let failures: FailureList
   private let loaded: LoadedSources
   /// The first loads of sources after a purge.
   private let reloads = SharedWork<Reload, DataResponse>()
-  private let now: @Sendable () -> Date
+  let now: @Sendable () -> Date
 
   /// The failures of sources, with the clock that ages them.
   private final class FailureList: Sendable {
@@ -49,12 +49,21 @@ struct SourceFetcher: Sendable {
   /// - Parameter purges: Knows the purges.
   /// - Throws: ``Failure``, `CancellationError`.
   func bytes(for order: ImageOrder, purges: ResultStore) async throws -> SourceBytes {
+    try await remembering(order) {
+      SourceBytes(try await response(for: order, purges: purges), kind: order.source.kind, now: now())
+    }
+  }
+
+  /// Performs a transfer unless its failure is known, and remembers how it ends.
+  func remembering<Value: Sendable>(
+    _ order: ImageOrder, _ transfer: () async throws -> Value
+  ) async throws -> Value {
     let key = order.failureKey
     if let known = failures.list.withLock({ $0.failure(for: key, at: failures.age) }) { throw known }
     do {
-      let response = try await response(for: order, purges: purges)
+      let value = try await transfer()
       failures.list.withLock { $0.forget(key) }
-      return SourceBytes(response, kind: order.source.kind, now: now())
+      return value
     } catch {
       if Task.isCancelled { throw CancellationError() }
       let failure = Failure(error)

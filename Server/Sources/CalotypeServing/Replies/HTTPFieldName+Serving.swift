@@ -22,6 +22,9 @@ extension HTTPField.Name {
   static let notices = named("X-Calotype-Notices")
   static let serverTiming = named("Server-Timing")
   static let requestID = named("X-Request-ID")
+  static let fetchSite = named("Sec-Fetch-Site")
+  static let referrerPolicy = named("Referrer-Policy")
+  static let crossOriginOpenerPolicy = named("Cross-Origin-Opener-Policy")
 
   /// Names that are known to be well formed.
   private static func named(_ name: String) -> Self {

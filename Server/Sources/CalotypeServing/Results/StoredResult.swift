@@ -57,12 +57,12 @@ struct StoredResult: Sendable {
     var modified: Date?
 
     /// Takes over the fields of a response.
-    mutating func describe(_ bytes: SourceBytes) {
-      cacheControl = bytes.fields[.cacheControl]
-      expires = bytes.fields[.expires]
-      entityTag = bytes.fields[.eTag]
-      lastModified = bytes.fields[.lastModified]
-      modified = bytes.modified
+    mutating func describe(_ fields: HTTPFields, modified: Date?) {
+      cacheControl = fields[.cacheControl]
+      expires = fields[.expires]
+      entityTag = fields[.eTag]
+      lastModified = fields[.lastModified]
+      self.modified = modified
     }
   }
 
@@ -70,7 +70,14 @@ struct StoredResult: Sendable {
   mutating func confirm(_ source: SourceBytes) {
     freshUntil = source.freshUntil
     isStorable = source.isStorable
-    self.source.describe(source)
+    self.source.describe(source.fields, modified: source.modified)
+  }
+
+  /// As ``confirm(_:)-(SourceBytes)``, by the first bytes of a source.
+  mutating func confirm(_ head: SourceHead) {
+    freshUntil = head.freshUntil
+    isStorable = head.isStorable
+    source.describe(head.fields, modified: head.modified)
   }
 
   /// The bytes in a memory cache, with the overhead of an entry.

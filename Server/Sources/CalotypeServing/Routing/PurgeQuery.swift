@@ -15,7 +15,7 @@ enum PurgeQuery {
       separator: "&", omittingEmptySubsequences: true)
     guard parameters.count == 1, let parameter = parameters.first,
       let sign = parameter.firstIndex(of: "="),
-      let value = decoded(parameter[parameter.index(after: sign)...]), !value.isEmpty
+      let value = QueryText.decoded(parameter[parameter.index(after: sign)...]), !value.isEmpty
     else { return nil }
     switch parameter[..<sign] {
     case "source": return .source(value)
@@ -25,26 +25,5 @@ enum PurgeQuery {
     case "all": return value == "1" || value == "true" ? .all : nil
     default: return nil
     }
-  }
-
-  /// Returns a text without its percent-encoding; `nil` if it is malformed, or not UTF-8.
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let first = rest.popFirst().flatMap(digit), let second = rest.popFirst().flatMap(digit) else {
-        return nil
-      }
-      bytes.append(first << 4 | second)
-    }
-    return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 }

@@ -12,6 +12,10 @@ enum Route: Hashable, Sendable {
   case metrics
   /// `/purge`
   case purge
+  /// `/info/…`: facts about an image.
+  case info
+  /// `/playground`, and below it the name of one of its files; empty for the page.
+  case playground(String)
   /// Paths that browsers and crawlers try: `/favicon.ico`, `/robots.txt`, `/.well-known/…`
   case none
   /// All others.
@@ -36,11 +40,21 @@ enum Route: Hashable, Sendable {
     case "/purge": self = .purge
     case "/favicon.ico", "/robots.txt": self = .none
     case _ where path.hasPrefix("/.well-known/"): self = .none
+    case _ where path.hasPrefix("/info/"): self = .info
+    case "/playground": self = .playground("")
+    case _ where path.hasPrefix("/playground/"):
+      self = .playground(String(path.dropFirst("/playground/".count)))
     case _ where !healthPath.isEmpty && path == healthPath: self = .health
     default: self = .image
     }
   }
 
   /// The methods of the route, besides OPTIONS.
-  var methods: [HTTPRequest.Method] { self == .purge ? [.post] : [.get, .head] }
+  var methods: [HTTPRequest.Method] {
+    switch self {
+    case .purge: [.post]
+    case .playground: [.get, .head, .post]
+    default: [.get, .head]
+    }
+  }
 }

@@ -10,6 +10,8 @@ public struct ServingRules: Sendable {
   public let settings: Settings
   /// The reader of URLs, with the keys and presets.
   public let dialect: ImgproxyDialect
+  /// The reader of URLs of `/info`, with the keys, and presets of its own.
+  public let info: InfoDialect
   /// The planner.
   public let planner: Planner
   /// The sources that are read.
@@ -42,6 +44,7 @@ public struct ServingRules: Sendable {
   public init(_ settings: Settings, watermark: WatermarkImage? = nil) throws(ImageURLError) {
     self.settings = settings
     dialect = try ImgproxyDialect(settings.dialect())
+    info = try InfoDialect(settings.infoDialect())
     var canonical = ImgproxyDialect.Configuration()
     canonical.allowsSecurityOptions = true
     canonical.allowsBypassingCache = true

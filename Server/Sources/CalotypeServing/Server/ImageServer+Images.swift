@@ -26,7 +26,12 @@ extension ImageServer {
     }
     let reply = ResultReply(
       request: request, options: parsed.options, source: parsed.source, rules: rules, now: now())
-    if parsed.options.bypassesCache != true, let result = cached(order) {
+    return answer(to: request, order, reply)
+  }
+
+  /// Answers an order from memory, or by work.
+  func answer(to request: HTTPRequest, _ order: ImageOrder, _ reply: ResultReply) -> Answer {
+    if order.options.bypassesCache != true, let result = cached(order) {
       return .ready(reply.response(with: result))
     }
     return .pending { [self] in
@@ -36,7 +41,7 @@ extension ImageServer {
         return reply.response(with: result)
       } catch {
         if error is CancellationError || Task.isCancelled { metrics.count(.cancelled) }
-        return failed(Failure(error), request, rules)
+        return failed(Failure(error), request, order.rules)
       }
     }
   }
@@ -125,6 +130,11 @@ extension ImageServer {
     }
     if readsCaches, let known, isUsable(known, order) { return known }
     if !readsCaches, order.options.bypassesCache == true { known = nil }
+    if let info = order.info {
+      let result = try await informer.result(info, for: order, known: known, deadline: deadline)
+      await parts.store.store(result, for: order.identity, since: start)
+      return result
+    }
     do {
       let source = try await fetch(order)
       if var known, known.source.version == source.version, order.options.hashsum == nil {

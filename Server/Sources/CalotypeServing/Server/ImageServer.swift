@@ -34,6 +34,7 @@ public final class ImageServer: Sendable {
   let fetcher: SourceFetcher
   let renderer: Renderer
   let work = SharedWork<WorkKey, StoredResult>()
+  let informer: InfoMaker
   let refreshes = Mutex(Set<CacheKey>())
   let now: @Sendable () -> Date
   let canaryLimit: Duration
@@ -58,6 +59,9 @@ public final class ImageServer: Sendable {
     fetcher = SourceFetcher(parts.pipeline, now: now)
     renderer = Renderer(
       pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, watermark: parts.watermark)
+    informer = InfoMaker(
+      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, fetcher: fetcher,
+      store: parts.store)
   }
 
   /// The rules in force.
@@ -114,6 +118,7 @@ public final class ImageServer: Sendable {
       response.fields[.cacheControl] = "no-cache"
       return ready(response)
     case .none: return ready(failed(Failure(.notRouted), request, rules))
+    case .playground(let name): return ready(playground(name, request, rules))
     case .ready: return pending { [self] in await readiness() }
     case .metrics, .purge:
       guard
@@ -122,9 +127,9 @@ public final class ImageServer: Sendable {
       else { return ready(failed(Failure(.unauthorized), request, rules)) }
       return route == .metrics
         ? ready(metricsPage(rules)) : pending { [self] in await purge(request, rules) }
-    case .image:
+    case .image, .info:
       do {
-        switch try image(request, rules) {
+        switch try route == .info ? info(request, rules) : image(request, rules) {
         case .ready(let response): return ready(response)
         case .pending(let work): return pending(work)
         }

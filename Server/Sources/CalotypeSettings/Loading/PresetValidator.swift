@@ -14,9 +14,9 @@ struct PresetValidator {
     func place(_ row: String, _ file: LineFile?, _ line: Int?) -> SettingPlace? {
       file.map { .named(path: $0.path, line: line ?? 0) } ?? origins[row]
     }
-    // Of `/info`, whose options are others, the form alone.
-    _ = table(presets.infoDefinitions) { place("INFO_PRESETS", nil, $0) }
-    _ = table(presets.infoFile.lines) { place("INFO_PRESETS_PATH", presets.infoFile, $0) }
+    let infoInline = table(presets.infoDefinitions) { place("INFO_PRESETS", nil, $0) }
+    let infoFile = table(presets.infoFile.lines) { place("INFO_PRESETS_PATH", presets.infoFile, $0) }
+    if let infoInline, let infoFile { checkInfo(settings, infoInline.merging(infoFile), origins) }
     let inline = table(presets.definitions) { place("PRESETS", nil, $0) }
     let file = table(presets.file.lines) { place("PRESETS_PATH", presets.file, $0) }
     guard let inline, let file, var configuration = try? Self.configuration(settings) else { return }
@@ -47,6 +47,24 @@ struct PresetValidator {
             remedy: error.remedy))
         configuration.presets = configuration.presets.merging(harmless)
       }
+    }
+  }
+
+  /// Finds the first preset of `/info`, whose options are others, that cannot be applied.
+  private mutating func checkInfo(
+    _ settings: Settings, _ presets: PresetTable, _ origins: [String: SettingPlace]
+  ) {
+    guard var configuration = try? Self.configuration(settings) else { return }
+    configuration.presets = presets
+    do throws(ImageURLError) {
+      _ = try InfoDialect(configuration)
+    } catch {
+      problems.append(
+        SettingsProblem(
+          .invalidPreset, at: origins["INFO_PRESETS"] ?? origins["INFO_PRESETS_PATH"],
+          value: error.place?.text,
+          "the preset \(error.place?.preset ?? "") of /info cannot be applied: \(error.reason)",
+          remedy: error.remedy))
     }
   }
 

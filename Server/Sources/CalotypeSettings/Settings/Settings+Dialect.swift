@@ -47,4 +47,15 @@ extension Settings {
     configuration.limits.stages = security.maxPipelines == 0 ? 64 : security.maxPipelines
     return configuration
   }
+
+  /// How URLs of `/info` are read: as those of images, with presets and allowed options of their own.
+  public func infoDialect() throws(ImageURLError) -> ImgproxyDialect.Configuration {
+    var configuration = try dialect()
+    configuration.presets = try PresetTable(presets.infoDefinitions).merging(
+      PresetTable(presets.infoFile.lines))
+    configuration.onlyPresets = presets.infoOnly
+    configuration.allowedOptions =
+      security.allowedInfoOptions.isEmpty ? nil : Set(security.allowedInfoOptions)
+    return configuration
+  }
 }

@@ -26,6 +26,17 @@ extension ISOMediaFile {
     return metadata
   }
 
+  /// Returns whether blocks that describe the primary picture lie beyond the bytes at hand.
+  func lacksMetadata(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) -> Bool {
+    guard let graph else { return false }
+    return graph.table.sources(of: "cdsc", to: graph.primary.id).contains { id in
+      guard let item = graph.table.items[id],
+        let ranges = try? graph.reader(of: bytes, limits: limits).ranges(of: item)
+      else { return false }
+      return ranges.contains { $0.upperBound > bytes.count }
+    }
+  }
+
   private func data(
     of item: ItemTable.Item, in graph: ItemGraph, _ bytes: UnsafeRawBufferPointer, _ limits: DecodeLimits
   ) -> Data? {

@@ -29,6 +29,8 @@ package struct JPEGHeader {
   private(set) var hasSeveralScans = false
   /// Exif and XMP, if they are kept.
   package private(set) var metadata = ImageMetadata()
+  /// The image resources of Photoshop, of all segments that have some, if metadata are kept.
+  private(set) var photoshop = Data()
   /// The number of bytes at which the walk can resume.
   private(set) var neededByteCount = 2
 
@@ -140,6 +142,8 @@ package struct JPEGHeader {
       hasSeveralScans = isProgressive || segment.byte(at: 0).map { Int($0) < components.count } ?? false
     case 0xE1: takeApplicationData(segment)
     case 0xE2: profileParts.add(segment)
+    case 0xED where keepsMetadata && segment.holds(Self.photoshopName):
+      photoshop.append(segment.extracting(droppingFirst: Self.photoshopName.utf8CodeUnitCount).copy())
     default: break
     }
   }
@@ -165,6 +169,8 @@ package struct JPEGHeader {
   static let exifName: StaticString = "Exif\0\0"
   /// The prefix of an APP1 segment with XMP.
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+  /// The prefix of an APP13 segment with image resources of Photoshop.
+  static let photoshopName: StaticString = "Photoshop 3.0\0"
 
   /// Returns the second byte of the next marker; moves `offset` behind it.
   private static func nextMarker(in bytes: RawSpan, from offset: inout Int) -> UInt8? {

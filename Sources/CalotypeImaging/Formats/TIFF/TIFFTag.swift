@@ -33,5 +33,7 @@ package enum TIFFTag: UInt16, Sendable {
   case chromaSubsampling = 530
   case referenceBlackWhite = 532
   case xmp = 700
+  case iptc = 33723
+  case photoshop = 34377
   case profile = 34675
 }

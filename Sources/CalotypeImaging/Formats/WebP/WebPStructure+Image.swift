@@ -22,17 +22,18 @@ extension WebPStructure {
     _ bitmap: Bitmap, of file: UnsafeRawBufferPointer, isPartial: Bool, options: DecodeOptions
   ) -> Image {
     let info = info(of: file)
-    var metadata = ImageMetadata()
-    if options.readsMetadata {
-      if let exif = payload(exif, of: file) {
-        // Some writers copy the prefix that JPEG requires.
-        metadata.exif = exif.starts(with: Array("Exif\0\0".utf8)) ? Data(exif.dropFirst(6)) : exif
-      }
-      metadata.xmp = payload(xmp, of: file)
-    }
     return Image(
       bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial,
-      profile: profile(of: file), metadata: metadata)
+      profile: profile(of: file), metadata: options.readsMetadata ? metadata(of: file) : ImageMetadata())
+  }
+
+  /// Returns Exif and XMP, as far as they are there.
+  func metadata(of file: UnsafeRawBufferPointer) -> ImageMetadata {
+    // Some writers copy the prefix that JPEG requires.
+    let exif = payload(exif, of: file).map {
+      $0.starts(with: Array("Exif\0\0".utf8)) ? Data($0.dropFirst(6)) : $0
+    }
+    return ImageMetadata(exif: exif, xmp: payload(xmp, of: file))
   }
 
   /// Returns the colour profile.

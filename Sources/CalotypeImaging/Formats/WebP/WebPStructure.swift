@@ -28,6 +28,8 @@ struct WebPStructure: Sendable {
 
   private let limits: DecodeLimits
   private var isExtended = false
+  private var announcesExif = false
+  private var announcesXMP = false
   private var isAnimated = false
   private var hasAnimationHeader = false
   private var state = State.header
@@ -112,6 +114,13 @@ struct WebPStructure: Sendable {
     info.frameCount = max(1, info.frameCount)
     let isAtEnd = if case .end = state { true } else { false }
     return ImageHeader(info: info, hasAllFrames: !isAnimated || isAtEnd)
+  }
+
+  /// Returns whether the header announces Exif or XMP, which come behind the pixels, that is not in the bytes so far.
+  func lacksMetadata(_ file: UnsafeRawBufferPointer) -> Bool {
+    if case .end = state { return false }
+    func isThere(_ range: Range<Int>?) -> Bool { range.map { $0.upperBound <= file.count } ?? false }
+    return announcesExif && !isThere(exif) || announcesXMP && !isThere(xmp)
   }
 
   /// The largest length of a chunk that leaves room for its header and padding.
@@ -222,6 +231,8 @@ struct WebPStructure: Sendable {
     isExtended = true
     isAnimated = flags & 0x02 != 0
     hasAlpha = flags & 0x10 != 0
+    announcesExif = flags & 0x08 != 0
+    announcesXMP = flags & 0x04 != 0
     return true
   }
 

@@ -1,0 +1,9 @@
+/// Bytes in hexadecimal digits.
+enum HexText {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// Two digits a byte.
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
