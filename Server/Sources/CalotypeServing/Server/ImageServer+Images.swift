@@ -71,7 +71,7 @@ extension ImageServer {
     guard refreshes.withLock({ $0.count < 1000 && $0.insert(key).inserted }) else { return }
     Task { [self] in
       defer { refreshes.withLock { _ = $0.remove(key) } }
-      _ = try? await shared(order, refreshing: true)
+      _ = try? await shared(order, JoinedWork(), refreshing: true)
     }
   }
 
@@ -82,23 +82,25 @@ extension ImageServer {
     let end = ContinuousClock.now + order.rules.settings.server.timeout
     return try await within(order.rules.settings.server.timeout) { [self] in
       while true {
+        let joins = JoinedWork()
         do {
-          return try await shared(order)
-        } catch let refusal as AdmissionRefusal
-          where refusal.reason == .expired && ContinuousClock.now + .milliseconds(10) < end
-        {
-          // The time of the request that began the work was over, and this one has some left.
+          return try await shared(order, joins)
+        } catch is AdmissionRefusal where joins.isJoined && ContinuousClock.now < end {
+          // The request that began the work had too little time. This one has more: it began later.
         }
       }
     }
   }
 
   /// Makes a result, once for all equal requests.
-  private func shared(_ order: ImageOrder, refreshing: Bool = false) async throws -> StoredResult {
+  private func shared(
+    _ order: ImageOrder, _ joins: JoinedWork, refreshing: Bool = false
+  ) async throws -> StoredResult {
     let reloads = order.options.bypassesCache == true
     let key = WorkKey(key: order.identity.key, generation: parts.store.generation, reloads: reloads)
     return try await work.value(for: key) { [self] in
-      try await make(order, since: key.generation, readsCaches: !reloads && !refreshing)
+      joins.begin()
+      return try await make(order, since: key.generation, readsCaches: !reloads && !refreshing)
     }
   }
 
