@@ -70,7 +70,7 @@ struct Renderer: Sendable {
     return StoredResult(
       data: made.data, contentType: format.mediaType, fileExtension: "." + format.name,
       entityTag: Self.tag(of: made.data, order.rules), width: made.size.width, height: made.size.height,
-      source: facts(of: source, info), freshUntil: source.freshUntil, isStorable: source.isStorable,
+      source: facts(of: source, info, order), freshUntil: source.freshUntil, isStorable: source.isStorable,
       varyingHeaders: made.plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
       timings: made.timings)
   }
@@ -88,18 +88,21 @@ struct Renderer: Sendable {
       data: source.data, contentType: info.format.mimeType ?? "application/octet-stream",
       fileExtension: plan.format.map { "." + $0.name } ?? "",
       entityTag: Self.tag(of: source.data, order.rules),
-      width: info.size.width, height: info.size.height, source: facts(of: source, info),
+      width: info.size.width, height: info.size.height, source: facts(of: source, info, order),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
       tags: order.options.cacheTags)
   }
 
-  private func facts(of source: SourceBytes, _ info: ImageInfo) -> StoredResult.SourceFacts {
+  private func facts(
+    of source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder
+  ) -> StoredResult.SourceFacts {
     let size = info.orientation.apply(to: info.size)
     return StoredResult.SourceFacts(
       version: source.version, byteCount: source.data.count, width: size.width, height: size.height,
       cacheControl: source.fields[.cacheControl], expires: source.fields[.expires],
       entityTag: source.fields[.eTag], lastModified: source.fields[.lastModified],
-      modified: source.modified)
+      modified: source.modified,
+      passed: PassedFields(order.rules.settings).responseFields(of: source.fields))
   }
 
   /// Returns the tag of bytes: 128 bits of a digest, with the text that invalidates earlier tags.

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeCaching
 import CalotypeResults
 import FoundationEssentials
+import HTTPTypes
 
 /// A result: the bytes of an image in their final format, and the facts that responses need.
 struct StoredResult: Sendable {
@@ -54,6 +55,8 @@ struct StoredResult: Sendable {
     var lastModified: String?
     /// The time that ``lastModified`` says.
     var modified: Date?
+    /// The fields for clients.
+    var passed = HTTPFields()
   }
 
   /// The bytes in a memory cache, with the overhead of an entry.

@@ -105,10 +105,8 @@ public struct ServerParts: Sendable {
     settings.concurrency.workers > 0 ? settings.concurrency.workers : ImagePipeline.Limits().decodes
   }
 
-  /// Two fifths of the memory that the process may use, at most 2 GiB.
-  private static var decodedBytes: Int {
-    min(2 << 30, max(64 << 20, ImagePipeline.Memory.defaultByteLimit))
-  }
+  /// Two fifths of the memory that the process may use, from 64 MiB to 1 GiB.
+  private static var decodedBytes: Int { max(64 << 20, ImagePipeline.Memory.defaultByteLimit) }
 
   /// Reads an image of the settings.
   private static func image(
