@@ -61,7 +61,9 @@ let package = Package(
     // Decides which work runs now, waits or is refused, by predicted cost: needs no other target.
     .target(name: "CalotypeAdmission", swiftSettings: swift),
     // Failures, purges and header fields of responses, as values.
-    .target(name: "CalotypeResults", dependencies: http, swiftSettings: swift),
+    .target(
+      name: "CalotypeResults",
+      dependencies: http + [.product(name: "CalotypeCaching", package: "Calotype")], swiftSettings: swift),
     // The life of a request, without a transport.
     .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
     // Clients of a server on Hummingbird: their departure, and those that do not read.
