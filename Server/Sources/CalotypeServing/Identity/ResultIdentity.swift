@@ -10,7 +10,7 @@ import Crypto
 /// rotate without losing results, and the many `Accept` fields of browsers share few.
 struct ResultIdentity: Sendable {
   /// The version of the code that makes results. Another one makes all stored results unknown.
-  static let engine = "calotype 1"
+  static let engine = "calotype 2"
 
   /// The key.
   let key: CacheKey
