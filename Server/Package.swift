@@ -74,7 +74,9 @@ let package = Package(
     // Decides which work runs now, waits or is refused, by predicted cost: needs no other target.
     .target(name: "CalotypeAdmission", swiftSettings: swift),
     // Failures, purges and header fields of responses, as values.
-    .target(name: "CalotypeResults", dependencies: http, swiftSettings: swift),
+    .target(
+      name: "CalotypeResults",
+      dependencies: http + [.product(name: "CalotypeCaching", package: "Calotype")], swiftSettings: swift),
     // The files of the playground, as code: a program without a folder of resources.
     .target(
       name: "CalotypePlayground",

@@ -46,6 +46,7 @@ struct CostTests {
     // Every second copy of 1,200 pixels: 2,400 by 2,400 of them.
     #expect(tiles.byteCount >= one.byteCount + 4 * 2400 * 2400)
     #expect(tiles.milliseconds > 2 * one.milliseconds)
+    #expect(shadow.milliseconds > one.milliseconds + 15 * 2000 * 2000 / 1e6)
     #expect(shadow.byteCount >= one.byteCount + 4 * 2000 * 2000 - 4 * 200 * 200)
   }
 

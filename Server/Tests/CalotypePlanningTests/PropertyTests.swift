@@ -47,53 +47,9 @@ struct PropertyTests {
       guard case .render(let plan)? = try? Planner(policy).plan(request) else { continue }
       #expect(plan.sizes.allSatisfy { $0.width > 0 && $0.height > 0 && $0.pixelCount <= 100_000_000 })
       #expect(plan.cost.milliseconds.isFinite)
-      #expect(!plan.identity.isEmpty)
       // The pixels of the watermark are missing, if nothing else is.
       _ = try? plan.rendering(of: info)
     }
-  }
-
-  @Test func identitiesAreEqualWherePlansAre() throws {
-    var random = RandomStages(77)
-    var plans: [String: RenderPlan] = [:]
-    for _ in 0..<3000 {
-      // Few values, so that plans are often equal.
-      var options = ProcessingOptions()
-      options.width = [nil, 0, 50, 60][random.integer(0...3)]
-      options.resizingType = [nil, .fit, .fill, .force][random.integer(0...3)]
-      options.height = [nil, 50][random.integer(0...1)]
-      options.quality = [nil, 0, 80, 90][random.integer(0...3)]
-      options.format = [nil, .webp, .jpeg, .png][random.integer(0...3)]
-      options.gravity = [nil, .smart, .compass(.north), .compass(.center)][random.integer(0...3)]
-      options.blur = [nil, 0, 1][random.integer(0...2)]
-      options.flip = [nil, .init(), .init(horizontally: true)][random.integer(0...2)]
-      let info = ImageInfo(format: .jpeg, size: Samples.size(100, 100))
-      guard case .render(let plan) = try Planner().plan(PlanRequest(options, of: info)) else { continue }
-      if let other = plans[plan.identity] {
-        #expect(plan == other)
-      } else {
-        #expect(
-          !plans.values.contains {
-            $0.decode == plan.decode && $0.operations == plan.operations && $0.encode == plan.encode
-          })
-        plans[plan.identity] = plan
-      }
-    }
-    #expect(plans.count > 100)
-  }
-
-  @Test func identitiesHaveAllNumbers() throws {
-    let info = ImageInfo(format: .jpeg, size: Samples.size(2000, 1000), orientation: .rightTop)
-    let plan = try Samples.plan("c:500:500:no/rs:fill:100:50/pd:1:2/f:webp/q:33/icc:srgb", of: info)
-    #expect(
-      plan.identity == """
-        decode 0+1 upright divisor=4 srgb metadata
-        crop 250,0 500x500
-        scale 100x100 lanczos3
-        crop 0,26 100x50
-        canvas 104x52 2,1
-        encode webp balanced q=33 stripped copyright icc=4:srgb
-        """)
   }
 
   private func check(

@@ -57,6 +57,7 @@ struct FieldTests {
       response: .init(originCacheControl: "no-store"), respectsPrivacy: false, value: "max-age=100, public"),
     Cached(response: .init(originCacheControl: "max-age=5, Private"), value: "max-age=100, private"),
     Cached(response: .init(originCacheControl: "private=\"x\""), value: "max-age=100, private"),
+    Cached(response: .init(originCacheControl: "ext=\"a, no-store\""), value: "max-age=100, public"),
     Cached(response: .init(originCacheControl: "private", expires: 1010), value: "max-age=10, private"),
     Cached(response: .init(originCacheControl: "max-age=7"), passesThrough: true, value: "max-age=7"),
     Cached(
@@ -107,13 +108,6 @@ struct FieldTests {
     #expect(rule.fields(origin: origin)[.accessControlAllowOrigin] == allowed && rule.varies == varies)
     #expect(
       rule.fields(origin: origin)[.accessControlAllowMethods] == (allowed == nil ? nil : "GET, OPTIONS"))
-  }
-
-  @Test func vary() {
-    #expect(VaryRule().value == nil)
-    #expect(VaryRule(usesClientHints: true).value == "Sec-Ch-Dpr, Dpr, Sec-Ch-Width, Width")
-    let all = VaryRule(negotiatesFormats: true, usesClientHints: true, checksOrigin: true)
-    #expect(all.value == "Accept, Sec-Ch-Dpr, Dpr, Sec-Ch-Width, Width, Origin")
   }
 
   @Test(arguments: [

@@ -77,12 +77,4 @@ struct PixelWorkTests {
     #expect(small.plan.encode.format == .jpeg && small.plan.notices.contains(.tooSmallForAVIF))
     #expect(try coders.probe(small.data).format == .jpeg)
   }
-
-  /// A thread that waits works as little as its predecessor in a queue.
-  @Test func waitsAreNoProcessorTime() {
-    let start = ContinuousClock.now
-    let (_, time) = ProcessorTime.measure { usleep(50_000) }
-    #expect(time < (ContinuousClock.now - start) / 2)
-    #expect(ProcessorTime.measure { (0..<100_000).reduce(0) { $0 &* 31 &+ $1 } }.time > .zero)
-  }
 }

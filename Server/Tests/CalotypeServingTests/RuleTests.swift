@@ -1,3 +1,4 @@
+import CalotypeImaging
 import CalotypePlanning
 import CalotypeResults
 import CalotypeSettings
@@ -61,6 +62,30 @@ struct RuleTests {
     }
     #expect(try best("image/webp") != best("*/*"))
     #expect(try best("image/webp;q=0.1,image/jpeg") != best("image/webp"))
+  }
+
+  @Test func limitsOfZeroAreThoseOfTheReference() throws {
+    var settings = Settings()
+    (settings.limits.sourceBytes, settings.limits.resultPixels) = (0, 0)
+    let limits = PlanningPolicy(settings).limits
+    #expect(limits.sourceBytes == 1 << 30 && limits.resultPixels == 100_000_000)
+    #expect(SettingTable.row("MAX_SRC_FILE_SIZE")?.summary.contains("0 for 1 GiB") == true)
+    #expect(SettingTable.row("MAX_RESULT_RESOLUTION")?.summary.contains("0 for 100 megapixels") == true)
+  }
+
+  /// Each encoder has the effort of its own setting.
+  @Test func effortsAreThoseOfTheirFormats() {
+    func efforts(_ change: (inout Settings.Formats) -> Void) -> [String] {
+      var settings = Settings()
+      change(&settings.formats)
+      let efforts = PlanningPolicy(settings).efforts
+      return [.webp, .avif, .jxl, .jpeg].map { efforts[$0]?.rawValue ?? "none" }
+    }
+    #expect(efforts { _ in } == ["balanced", "balanced", "balanced", "none"])
+    #expect(efforts { $0.webpEffort = 1 } == ["fast", "balanced", "balanced", "none"])
+    #expect(efforts { $0.avifSpeed = 9 } == ["balanced", "fast", "balanced", "none"])
+    #expect(efforts { $0.avifSpeed = 6 } == ["balanced", "small", "balanced", "none"])
+    #expect(efforts { $0.jxlEffort = 7 } == ["balanced", "balanced", "small", "none"])
   }
 
   @Test func settingsThatChangePixelsCount() throws {

@@ -1,3 +1,4 @@
+import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
 import CalotypeResults
@@ -84,6 +85,34 @@ struct ServerTests {
     #expect(metrics.contains("\ncost_ratio{input=\"gif\",output=\"gif\"} "))
   }
 
+  @Test func fieldsOfTheOriginArePassedOn() async throws {
+    let origin = TestOrigin()
+    origin.state.withLock {
+      $0.fields = [
+        .contentLocation: "199 a", .setCookie: "a=b", .server: "origin", .contentLanguage: "de", .age: "3",
+      ]
+    }
+    let server = try await origin.server {
+      $0.server.passedResponseHeaders = ["Content-Language", "set-cookie", "server", "content-location"]
+    }
+    for _ in 0..<2 {
+      let fields = await get(server).fields
+      #expect(fields[.contentLanguage] == "de" && fields[.contentLocation] == "199 a" && fields[.age] == nil)
+      #expect(fields[.setCookie] == nil && fields[values: .server] == ["Calotype"])
+    }
+    let raw = await get(server, "/unsafe/raw:1/plain/http://images.example/a.png").fields
+    #expect(raw[.contentLanguage] == "de" && raw[.setCookie] == nil && raw[.age] == nil)
+    let facts = StoredResult.SourceFacts(
+      version: "1", byteCount: 1, width: 1, height: 1,
+      passed: [.contentLocation: "a: b", .contentLanguage: "de"])
+    let result = StoredResult(
+      data: Data([1]), contentType: "image/png", fileExtension: ".png", width: 1, height: 1, source: facts,
+      isStorable: true, varyingHeaders: [], notices: [], tags: [])
+    let record = CacheRecord(
+      data: result.data, metadata: result.metadata(identity: "i"), created: .now, accessed: .now)
+    #expect(StoredResult(record)?.source == facts)
+  }
+
   /// Pixels are not touched before their turn, those of watermarks included: a plan that cannot be carried out is found out on
   /// a worker.
   @Test func plansAreCarriedOutInTurn() async throws {
@@ -162,5 +191,13 @@ struct ServerTests {
     server.announceEnd()
     #expect(await get(server, "/ready").status == .serviceUnavailable)
     #expect(await get(server).status == .ok)
+  }
+}
+
+extension HTTPFields {
+  fileprivate static func + (left: HTTPFields, right: HTTPFields) -> HTTPFields {
+    var fields = left
+    fields.append(contentsOf: right)
+    return fields
   }
 }

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import os
 import signal
+import socket
 import struct
 import sys
 import tempfile
@@ -284,6 +285,20 @@ class Suite:
         print(f"  pixels are freed {took:.0f} ms after their client left")
         # 50 ms on a machine that is idle.
         assert took < float(os.environ.get("CALOTYPE_TEST_MILLISECONDS", "400")), took
+
+    def check_timeouts(self):
+        """A request that does not arrive ends its connection, however long idle ones may stay open."""
+        server = self.start("timeouts", "--allow-unsigned", "--read-request-timeout", "1s", "--keep-alive-timeout", "60s")
+        for beginning in (b"", b"GET /health HTTP/1.1\r\nHost: a\r\n"):
+            client = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+            client.sendall(beginning)
+            same("end of a connection", client.recv(1), b"")
+            client.close()
+        same("kept alive", server.get("/health")["Connection"], None)
+        same("end", server.end(), 0)
+        server = self.start("closing", "--allow-unsigned", "--keep-alive-timeout", "0")
+        same("not kept alive", server.get("/health")["Connection"], "close")
+        same("end", server.end(), 0)
 
     def check_health(self):
         same("health", (self.server.get("/health").status, self.server.get("/health").body), (200, b"imgproxy is running"))

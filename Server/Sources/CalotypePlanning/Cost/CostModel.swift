@@ -35,7 +35,8 @@ struct CostModel {
       if case .watermark(let mark) = operation {
         let area = mark.canvases.reduce(0) { $0 + pixels($1) }
         held += Self.pixelBytes * area
-        milliseconds += (coefficients.scale + coefficients.compose) * area / 1e6
+        let shadow = mark.shadow > 0 ? coefficients.blur : 0
+        milliseconds += (coefficients.scale + coefficients.compose + shadow) * area / 1e6
       }
       picture = result
     }

@@ -2,8 +2,8 @@ public import CalotypeImaging
 
 /// All decisions about a rendering, as numbers.
 ///
-/// Equal plans of the same source have the same result, so that an identity can be made of ``decode``, ``operations`` and
-/// ``encode``. Costs, notices and ``varyingHeaders`` are not part of the result.
+/// Equal ``decode``, ``operations`` and ``encode`` of the same source have the same result. Costs, notices and
+/// ``varyingHeaders`` are not part of it.
 public struct RenderPlan: Hashable, Sendable {
   /// The pixels to decode.
   public var decode: DecodePlan

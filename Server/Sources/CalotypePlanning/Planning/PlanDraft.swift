@@ -175,7 +175,7 @@ struct PlanDraft {
       let automatic = options.autoquality ?? policy.autoquality
       if let method = automatic?.method, method != .none { encode.autoquality = automatic }
     }
-    encode.effort = policy.effort
+    encode.effort = policy.efforts[format] ?? .balanced
     switch format {
     case .jpeg: encode.jpeg = (options.jpeg ?? .init()).completed(by: policy.jpeg)
     case .png: encode.png = (options.png ?? .init()).completed(by: policy.png)

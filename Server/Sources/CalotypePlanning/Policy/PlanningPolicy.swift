@@ -20,8 +20,9 @@ public struct PlanningPolicy: Hashable, Sendable {
   public var formatQuality: [RequestedFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
   /// Whether a result has the best quality for a measure; the server decides if a URL does not (`AUTOQUALITY_…`; Pro).
   public var autoquality: ProcessingOptions.Autoquality?
-  /// The processor time to spend on smaller files: WebP method 4, AVIF speed 8 (`WEBP_EFFORT`, `AVIF_SPEED`).
-  public var effort = EncodeOptions.Effort.balanced
+  /// The processor time to spend on smaller files by format: ``EncodeOptions/Effort/balanced`` for those that it does not name
+  /// (`WEBP_EFFORT`, `AVIF_SPEED`, `JXL_EFFORT`).
+  public var efforts: [RequestedFormat: EncodeOptions.Effort] = [:]
   /// The options of JPEG (`JPEG_PROGRESSIVE` and others).
   public var jpeg = ProcessingOptions.JPEG()
   /// The options of PNG (`PNG_QUANTIZE` and others).

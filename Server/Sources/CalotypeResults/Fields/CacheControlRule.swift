@@ -1,3 +1,5 @@
+import CalotypeCaching
+
 /// The `Cache-Control` of a response, by the rules of imgproxy.
 ///
 /// In this order: the moment of `expires` and the time to live of a fallback image, the shorter first; nothing for errors; with
@@ -78,11 +80,9 @@ public struct CacheControlRule: Hashable, Sendable {
   /// Returns the directive of the origin that forbids to share the response.
   private func scope(of response: Response) -> String? {
     guard respectsPrivacy, let value = response.originCacheControl else { return nil }
-    let names = value.utf8.prefix(1024).split(separator: UInt8(ascii: ",")).map { part in
-      String(decoding: part, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" }
-    }
-    if names.contains("no-store") { return "no-store" }
-    return names.contains { $0 == "private" || $0.hasPrefix("private=") } ? "private" : nil
+    let directives = CacheControlHeader(values: [String(value.prefix(1024))])
+    if directives.noStore { return "no-store" }
+    return directives.isPrivate == .none ? nil : "private"
   }
 
   private static func fresh(for seconds: Int64, scope: String?) -> String {

@@ -11,7 +11,7 @@ import Crypto
 /// finds the result of every request that carries it.
 struct ResultIdentity: Sendable {
   /// The version of the code that makes results. Another one makes all stored results unknown.
-  static let engine = "calotype 1"
+  static let engine = "calotype 2"
 
   /// The key.
   let key: CacheKey

@@ -33,12 +33,12 @@ struct InfoMaker: Sendable {
     let head = try await head(options, order)
     metrics.observe(.downloading, ContinuousClock.now - start)
     if var known, known.source.version == head.version, order.options.hashsum == nil {
-      known.confirm(head)
+      known.confirm(head, order.rules.settings)
       metrics.count(.confirmations)
       return known
     }
     metrics.count(.misses)
-    guard let description = try describe(head.data, isWhole: head.isWhole, options, order) else {
+    guard let description = try await describe(head.data, isWhole: head.isWhole, options, order) else {
       throw Failure(.sourceIncomplete, detail: "the header of the source has no end")
     }
     let info = description.info
@@ -63,7 +63,7 @@ struct InfoMaker: Sendable {
   private func head(_ options: InfoOptions, _ order: ImageOrder) async throws -> SourceHead {
     if !options.needsAllBytes {
       let head = try await fetcher.head(for: order) { data, isWhole in
-        try describe(data, isWhole: isWhole, options, order) != nil
+        try await describe(data, isWhole: isWhole, options, order) != nil
       }
       if let head { return head }
     }
@@ -72,9 +72,18 @@ struct InfoMaker: Sendable {
     return SourceHead(source)
   }
 
-  /// Returns the header, and the parts that the options need; `nil` if more bytes are needed, and may come.
+  /// Returns the header, and the parts that the options need; `nil` if more bytes are needed, and may come. Another process may
+  /// read it, which a thread of the pipeline waits for.
   private func describe(
     _ data: Data, isWhole: Bool, _ options: InfoOptions, _ order: ImageOrder
+  ) async throws -> (info: ImageInfo, parts: ImageParts?)? {
+    try await pipeline.compute(priority: .high) {
+      try description(of: data, isWhole: isWhole, options, order)
+    }
+  }
+
+  private func description(
+    of data: Data, isWhole: Bool, _ options: InfoOptions, _ order: ImageOrder
   ) throws -> (info: ImageInfo, parts: ImageParts?)? {
     let coders = pipeline.configuration.coders
     var limits = pipeline.configuration.decodeLimits

@@ -12,7 +12,7 @@ extension SourceFetcher {
   /// - Returns: `nil` if more than ``SourceHead/limit`` bytes are needed.
   /// - Throws: ``Failure``, `CancellationError`, and the errors of `suffice`, which are remembered like those of a transfer.
   func head(
-    for order: ImageOrder, suffice: @Sendable (_ data: Data, _ isWhole: Bool) throws -> Bool
+    for order: ImageOrder, suffice: @Sendable (_ data: Data, _ isWhole: Bool) async throws -> Bool
   ) async throws -> SourceHead? {
     try await remembering(order) {
       let response = try await pipeline.configuration.loader.load(headRequest(for: order))
@@ -21,7 +21,7 @@ extension SourceFetcher {
       for try await chunk in response.body {
         data.append(chunk)
         guard data.count >= next else { continue }
-        isEnough = try suffice(data, false)
+        isEnough = try await suffice(data, false)
         if isEnough || data.count >= SourceHead.limit {
           isWhole = false
           break
@@ -29,7 +29,7 @@ extension SourceFetcher {
         next = data.count + data.count / 2
       }
       if Task.isCancelled { throw CancellationError() }
-      if isWhole { isEnough = try suffice(data, true) }
+      if isWhole { isEnough = try await suffice(data, true) }
       guard isEnough else { return nil }
       return SourceHead(
         data, isWhole: isWhole, byteCount: isWhole ? data.count : response.expectedLength,

@@ -24,7 +24,7 @@ struct Renderer: Sendable {
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
   func result(of source: SourceBytes, for order: ImageOrder, deadline: Duration) async throws -> StoredResult
   {
-    let info = try header(of: source.data, order)
+    let info = try await header(of: source.data, order)
     let facts = PlanRequest(
       order.options, of: info, accept: order.accept, hints: order.hints, byteCount: source.data.count)
     switch try order.rules.planner.plan(facts) {
@@ -40,7 +40,7 @@ struct Renderer: Sendable {
       return try await admission.run(job) { ticket in
         metrics.observe(.queue, ticket.wait)
         let start = ContinuousClock.now
-        var (made, time) = try await pipeline.compute { try ProcessorTime.measure { try work.outcome() } }
+        var (made, time) = try await pipeline.compute { try WorkTime.measure { try work.outcome() } }
         ticket.finish(actual: time)
         metrics.observe(.processing, ContinuousClock.now - start)
         metrics.count(.decodes)
@@ -51,13 +51,15 @@ struct Renderer: Sendable {
     }
   }
 
-  /// Returns the header of a source.
-  private func header(of data: Data, _ order: ImageOrder) throws -> ImageInfo {
+  /// Returns the header of a source. Another process may read it, which a thread of the pipeline waits for.
+  private func header(of data: Data, _ order: ImageOrder) async throws -> ImageInfo {
     var limits = pipeline.configuration.decodeLimits
     // The planner compares the source with the limits of the server, or of the URL.
     limits.maxPixels = max(limits.maxPixels, order.rules.planner.policy.limits.sourcePixels)
     limits.maxBytes = max(limits.maxBytes, data.count)
-    return try pipeline.configuration.coders.probe(data, limits: limits)
+    return try await pipeline.compute(priority: .high) { [limits, coders = pipeline.configuration.coders] in
+      try coders.probe(data, limits: limits)
+    }
   }
 
   private func stored(
@@ -70,7 +72,7 @@ struct Renderer: Sendable {
     return StoredResult(
       data: made.data, contentType: format.mediaType, fileExtension: "." + format.name,
       entityTag: Self.tag(of: made.data), width: made.size.width, height: made.size.height,
-      source: facts(of: source, info), freshUntil: source.freshUntil, isStorable: source.isStorable,
+      source: facts(of: source, info, order), freshUntil: source.freshUntil, isStorable: source.isStorable,
       varyingHeaders: made.plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
       timings: made.timings)
   }
@@ -88,16 +90,18 @@ struct Renderer: Sendable {
       data: source.data, contentType: info.format.mimeType ?? "application/octet-stream",
       fileExtension: plan.format.map { "." + $0.name } ?? "",
       entityTag: Self.tag(of: source.data),
-      width: info.size.width, height: info.size.height, source: facts(of: source, info),
+      width: info.size.width, height: info.size.height, source: facts(of: source, info, order),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
       tags: order.options.cacheTags)
   }
 
-  private func facts(of source: SourceBytes, _ info: ImageInfo) -> StoredResult.SourceFacts {
+  private func facts(
+    of source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder
+  ) -> StoredResult.SourceFacts {
     let size = info.orientation.apply(to: info.size)
     var facts = StoredResult.SourceFacts(
       version: source.version, byteCount: source.data.count, width: size.width, height: size.height)
-    facts.describe(source.fields, modified: source.modified)
+    facts.describe(source.fields, modified: source.modified, order.rules.settings)
     return facts
   }
 

@@ -116,7 +116,7 @@ struct SourceFetcher: Sendable {
     let bytes =
       settings.security.allowsSecurityOptions
       ? order.options.maxSourceFileSize ?? settings.limits.sourceBytes : settings.limits.sourceBytes
-    limits.maxBytes = bytes > 0 ? bytes : 1 << 30
+    limits.maxBytes = bytes > 0 ? bytes : Settings.Limits.largestSource
     request.limits = limits
     guard order.source.kind == .http else { return request }
     // The allowed sources hold for the targets of redirects, too.

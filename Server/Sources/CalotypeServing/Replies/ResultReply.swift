@@ -82,6 +82,9 @@ struct ResultReply {
       }
       if settings.cache.tagsFormat == .all { fields[.amazonCacheTag] = tags }
     }
+    // The fields of the server itself win.
+    let passed = PassedFields(settings).responseFields(of: result.source.passed)
+    fields.append(contentsOf: passed.filter { !fields.contains($0.name) })
     if settings.server.setsDebugHeaders { setDebug(of: result, &fields) }
     return fields
   }

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeCaching
 import FoundationEssentials
+import HTTPTypes
 
 /// Results as records of a disk cache.
 extension StoredResult {
@@ -18,6 +19,9 @@ extension StoredResult {
     user["etag"] = source.entityTag
     user["modified"] = source.lastModified
     user["time"] = source.modified.map { String($0.timeIntervalSince1970) }
+    if !source.passed.isEmpty {
+      user["passed"] = source.passed.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    }
     if !varyingHeaders.isEmpty { user["vary"] = varyingHeaders.joined(separator: ",") }
     if !notices.isEmpty { user["notices"] = notices.joined(separator: ",") }
     return RecordMetadata(
@@ -42,10 +46,21 @@ extension StoredResult {
       source: SourceFacts(
         version: version, byteCount: number("bytes"), width: number("sw"), height: number("sh"),
         cacheControl: user["cc"], expires: user["expires"], entityTag: user["etag"],
-        lastModified: user["modified"], modified: date("time")),
+        lastModified: user["modified"], modified: date("time"), passed: Self.fields(user["passed"] ?? "")),
       freshUntil: date("fresh"),
       isStorable: true, varyingHeaders: list("vary"), notices: list("notices"),
       tags: record.metadata.tags.compactMap { $0.hasPrefix("tag ") ? String($0.dropFirst(4)) : nil })
+  }
+
+  /// Reads fields, one a line.
+  private static func fields(_ text: String) -> HTTPFields {
+    var fields = HTTPFields()
+    for line in text.split(separator: "\n") {
+      guard let mark = line.firstRange(of: ": "), let name = HTTPField.Name(String(line[..<mark.lowerBound]))
+      else { continue }
+      fields.append(HTTPField(name: name, value: String(line[mark.upperBound...])))
+    }
+    return fields
   }
 
   /// The tags of a record: those of the request, and the identity, by which single results are purged.

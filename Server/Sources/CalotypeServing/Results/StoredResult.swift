@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeCaching
 import CalotypeResults
+import CalotypeSettings
 import FoundationEssentials
 import HTTPTypes
 
@@ -55,29 +56,32 @@ struct StoredResult: Sendable {
     var lastModified: String?
     /// The time that ``lastModified`` says.
     var modified: Date?
+    /// The fields for clients.
+    var passed = HTTPFields()
 
     /// Takes over the fields of a response.
-    mutating func describe(_ fields: HTTPFields, modified: Date?) {
+    mutating func describe(_ fields: HTTPFields, modified: Date?, _ settings: Settings) {
       cacheControl = fields[.cacheControl]
       expires = fields[.expires]
       entityTag = fields[.eTag]
       lastModified = fields[.lastModified]
       self.modified = modified
+      passed = PassedFields(settings).responseFields(of: fields)
     }
   }
 
   /// Takes over what a source says of itself now, when its bytes are still those that the result was made of.
-  mutating func confirm(_ source: SourceBytes) {
+  mutating func confirm(_ source: SourceBytes, _ settings: Settings) {
     freshUntil = source.freshUntil
     isStorable = source.isStorable
-    self.source.describe(source.fields, modified: source.modified)
+    self.source.describe(source.fields, modified: source.modified, settings)
   }
 
-  /// As ``confirm(_:)-(SourceBytes)``, by the first bytes of a source.
-  mutating func confirm(_ head: SourceHead) {
+  /// As the confirmation by all bytes, by the first bytes of a source.
+  mutating func confirm(_ head: SourceHead, _ settings: Settings) {
     freshUntil = head.freshUntil
     isStorable = head.isStorable
-    source.describe(head.fields, modified: head.modified)
+    source.describe(head.fields, modified: head.modified, settings)
   }
 
   /// The bytes in a memory cache, with the overhead of an entry.

@@ -14,7 +14,12 @@ extension PlanningPolicy {
     quality = formats.quality
     formatQuality = formats.formatQuality
     autoquality = ProcessingOptions.Autoquality(settings.quality)
-    effort = EncodeOptions.Effort(webp: formats.webpEffort)
+    // The nearest of three levels: libwebp's methods 0, 4 and 6, libaom's speeds 9, 8 and 6, libjxl's efforts 3, 5 and 7.
+    efforts = [
+      .webp: Self.effort(formats.webpEffort, fastUpTo: 2, smallFrom: 6),
+      .avif: Self.effort(-formats.avifSpeed, fastUpTo: -9, smallFrom: -6),
+      .jxl: Self.effort(formats.jxlEffort, fastUpTo: 3, smallFrom: 6),
+    ]
     setEncoders(formats)
     automaticFormats = Self.set(
       webP: formats.autoWebP, avif: formats.autoAVIF, jxl: formats.autoJXL)
@@ -51,6 +56,11 @@ extension PlanningPolicy {
     watermarkOpacity = settings.watermark.opacity
   }
 
+  private static func effort(_ number: Int, fastUpTo fast: Int, smallFrom small: Int) -> EncodeOptions.Effort
+  {
+    number <= fast ? .fast : number >= small ? .small : .balanced
+  }
+
   private mutating func setEncoders(_ formats: Settings.Formats) {
     jpeg.isProgressive = formats.progressiveJPEG
     jpeg.avoidsSubsampling = formats.jpegKeepsChroma
@@ -78,7 +88,7 @@ extension PlanningLimits {
   init(_ settings: Settings.Limits) {
     self.init()
     sourcePixels = settings.sourcePixels == 0 ? 1 << 40 : settings.sourcePixels
-    sourceBytes = settings.sourceBytes
+    sourceBytes = settings.sourceBytes == 0 ? Settings.Limits.largestSource : settings.sourceBytes
     animationFrames = settings.animationFrames
     framePixels = settings.framePixels
     resultSide = settings.resultDimension
@@ -93,12 +103,5 @@ extension ProcessingOptions.Autoquality {
     self.init(
       method: Method(rawValue: settings.method.rawValue), target: settings.target,
       minQuality: settings.minimum, maxQuality: settings.maximum, allowedError: settings.allowedError)
-  }
-}
-
-extension EncodeOptions.Effort {
-  /// The effort that is nearest to a method of libwebp.
-  fileprivate init(webp method: Int) {
-    self = method <= 2 ? .fast : method >= 6 ? .small : .balanced
   }
 }

@@ -140,7 +140,7 @@ extension ImageServer {
     do {
       let source = try await fetch(order)
       if var known, known.source.version == source.version, order.options.hashsum == nil {
-        known.confirm(source)
+        known.confirm(source, order.rules.settings)
         metrics.count(.confirmations)
         await parts.store.store(known, for: order.identity, since: start)
         return known

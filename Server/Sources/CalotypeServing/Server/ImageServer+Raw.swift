@@ -26,7 +26,7 @@ extension ImageServer {
     var load = LoadRequest(url: order.source.url, headers: fields)
     load.statuses = LoadRequest.AcceptedStatuses(200...299, 304...304)
     let limit = rules.settings.limits.sourceBytes
-    load.byteLimit = limit > 0 ? limit : .max
+    load.byteLimit = limit > 0 ? limit : Settings.Limits.largestSource
     load.timeouts.connect = rules.settings.server.downloadTimeout
     load.timeouts.idle = rules.settings.server.downloadTimeout
     do {
@@ -58,6 +58,8 @@ extension ImageServer {
       for: CacheControlRule.Response(
         originCacheControl: response.headers[.cacheControl], originExpires: response.headers[.expires],
         expires: order.options.expires), now: Int64(now().timeIntervalSince1970))
+    let passed = PassedFields(rules.settings).responseFields(of: response.headers)
+    fields.append(contentsOf: passed.filter { !fields.contains($0.name) })
     fields.setVary(rules.varyingHeaders)
     var reply = ServedResponse(
       status: HTTPResponse.Status(code: response.status ?? 200), fields: fields,

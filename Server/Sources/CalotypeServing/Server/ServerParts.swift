@@ -105,20 +105,21 @@ public struct ServerParts: Sendable {
     configuration.limits.loads = settings.concurrency.downloads
     configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost
     configuration.limits.decodes = workers
-    configuration.limits.transforms = workers
+    // Admission bounds the work on pixels; headers are to find a place beside it.
+    configuration.limits.transforms = workers + 2
     configuration.limits.encodes = workers
     configuration.freshness.staleWhileRevalidate = settings.httpCache.staleWhileRevalidate
     configuration.drainDeadline = settings.server.stopTimeout
     return ImagePipeline(configuration)
   }
 
-  /// The place where images are decoded.
+  /// The place where images are decoded: a process for each worker, and one for headers.
   private static func decoding(_ settings: Settings, workers: Int) -> DecodingIsolation {
     switch settings.security.sandbox {
-    case .all: return .sandboxed(workers: workers)
+    case .all: return .sandboxed(workers: workers + 1)
     case .libraries:
       guard var configuration = DecodingIsolation.automatic.configuration else { return .automatic }
-      configuration.workers = workers
+      configuration.workers = workers + 1
       return .sandboxed(configuration)
     case .none: return .inProcess
     }
@@ -128,10 +129,8 @@ public struct ServerParts: Sendable {
     settings.concurrency.workers > 0 ? settings.concurrency.workers : ImagePipeline.Limits().decodes
   }
 
-  /// Two fifths of the memory that the process may use, at most 2 GiB.
-  private static var decodedBytes: Int {
-    min(2 << 30, max(64 << 20, ImagePipeline.Memory.defaultByteLimit))
-  }
+  /// Two fifths of the memory that the process may use, from 64 MiB to 1 GiB.
+  private static var decodedBytes: Int { max(64 << 20, ImagePipeline.Memory.defaultByteLimit) }
 
   /// Reads an image of the settings.
   private static func image(

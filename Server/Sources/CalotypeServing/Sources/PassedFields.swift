@@ -24,6 +24,21 @@ struct PassedFields: Sendable {
     return result
   }
 
+  /// The fields of an origin that clients never get: those of its connection, those of other bytes than the result, and cookies,
+  /// which caches would hand to other clients.
+  private static let unpassed = Set(
+    [
+      "connection", "content-encoding", "content-length", "content-range", "keep-alive", "proxy-authenticate",
+      "proxy-connection", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade",
+    ].compactMap { HTTPField.Name($0) })
+
+  /// Returns the fields of an origin that clients get as well.
+  func responseFields(of origin: HTTPFields) -> HTTPFields {
+    let names = Set(settings.server.passedResponseHeaders.compactMap { HTTPField.Name($0) })
+    guard !names.isEmpty else { return HTTPFields() }
+    return HTTPFields(origin.filter { names.contains($0.name) && !Self.unpassed.contains($0.name) })
+  }
+
   /// Returns the values of the headers and cookies that are part of the identities of results.
   func variants(of request: HTTPRequest) -> [String] {
     var result: [String] = []

@@ -40,11 +40,24 @@ public enum SettingsLoader {
     }
     var validator = SettingsValidator(loaded, failed: failed)
     problems.append(contentsOf: validator.validate())
+    problems.append(contentsOf: Self.planned(loaded))
 
     loaded.problems = problems.finished(isStrict: loaded.settings.loading.isStrict)
     guard !loaded.problems.contains(where: { $0.severity == .error }) else {
       throw SettingsError(loaded.problems)
     }
     return loaded
+  }
+
+  /// Warnings about settings that have no effect yet, and another value than their default.
+  private static func planned(_ loaded: LoadedSettings) -> [SettingsProblem] {
+    let standard = Settings()
+    return SettingTable.rows.compactMap { row in
+      guard !row.hasEffect, let place = loaded.origins[row.name], place != .imgproxy,
+        !row.isEqual(loaded.settings, standard)
+      else { return nil }
+      return SettingsProblem(
+        .planned, .warning, at: place, "the setting has no effect yet", remedy: "leave it out")
+    }
   }
 }

@@ -24,6 +24,8 @@ public struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
     case misplaced
     /// A setting of imgproxy that is not supported.
     case unsupported
+    /// A setting that has no effect yet.
+    case planned
     /// An old name, or a setting without an effect.
     case deprecated
     /// Two names of one setting with different values.
@@ -93,7 +95,7 @@ public struct SettingsProblem: Hashable, Sendable, CustomStringConvertible {
   /// Whether `--strict-env` makes it an error.
   var isStrict: Bool {
     switch code {
-    case .unknownVariable, .unsupported, .deprecated, .conflict: true
+    case .unknownVariable, .unsupported, .planned, .deprecated, .conflict: true
     default: false
     }
   }

@@ -32,6 +32,7 @@ public enum SettingsHelp {
       default: "  \(row.flag) <\(values)>"
       }
     var text = row.summary
+    if !row.hasEffect { text += " Without effect yet." }
     if row.isSecret { text += " The value is in a file of that path." }
     if !standard.isEmpty { text += " Default: \(standard)." }
     let head =

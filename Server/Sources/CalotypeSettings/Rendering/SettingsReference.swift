@@ -29,6 +29,7 @@ public enum SettingsReference {
 
     *Status*: **map** means the same as in imgproxy; **map+** accepts more or is safer; **own** is Calotype's. A default of imgproxy
     that differs stands behind the status; `--imgproxy-defaults` takes all of them. Settings marked *live* take effect on SIGHUP.
+    Those marked *planned* have no effect yet: the server warns of them when it starts, and so does `calotype-server check`.
 
     """
 
@@ -39,6 +40,7 @@ public enum SettingsReference {
     var status = row.status.rawValue
     if let other = row.imgproxyDefault { status += ", there `\(other)`" }
     if row.isLive { status += ", live" }
+    if !row.hasEffect { status += ", planned" }
     for value in row.unsupportedValues.keys.sorted() { status += ", not `\(value)`" }
     let key = row.channels.contains(.file) ? "`\(row.key)`" : "–"
     let cells = [

@@ -3,7 +3,10 @@ extension Settings {
   public struct Limits: Equatable, Sendable {
     /// Most pixels of a source, of all its frames together.
     public var sourcePixels = 50_000_000
-    /// Most bytes of a source.
+    /// Most bytes of a source if ``sourceBytes`` is 0.
+    public static let largestSource = 1 << 30
+
+    /// Most bytes of a source; 0 for ``largestSource``.
     public var sourceBytes = 256 << 20
     /// Most frames of an animation; the rest is dropped.
     public var animationFrames = 1
@@ -11,7 +14,7 @@ extension Settings {
     public var framePixels = 0
     /// Longest side of a result, to which it is scaled down.
     public var resultDimension = 0
-    /// Most pixels of a result, to which it is scaled down.
+    /// Most pixels of a result, and of each picture on the way to it; 0 for 100 million.
     public var resultPixels = 0
     /// Whether PNG's own limits are off.
     public var unlimitedPNG = false
@@ -21,7 +24,7 @@ extension Settings {
     public var unlimitedTIFF = false
     /// Whether scripts are removed from SVG that is passed on.
     public var sanitizesSVG = true
-    /// Most bytes of decoded pixels at once; 0 for two fifths of the memory, at most 2 GiB.
+    /// Most bytes of decoded pixels at once; 0 for two fifths of the memory, at most 1 GiB.
     public var decodedBytes = 0
     /// Most bytes of a request target.
     public var urlBytes = 8192

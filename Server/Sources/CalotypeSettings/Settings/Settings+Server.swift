@@ -29,17 +29,17 @@ extension Settings {
     public var reusesPort = false
     /// Most connections at once; 0 for no limit.
     public var maxClients = 2048
-    /// The time of a whole request.
+    /// The time in which a result has to be made.
     public var timeout = Duration.seconds(10)
-    /// The time in which a request has to arrive.
+    /// The time in which a request has to arrive, and each part of its body after another.
     public var readTimeout = Duration.seconds(10)
-    /// The time in which a response has to be taken.
+    /// The time in which a client has to make room for the next bytes of a response.
     public var writeTimeout = Duration.seconds(10)
-    /// How long an idle connection of a client stays open; 0 for no keep-alive.
+    /// How long an idle connection of a client stays open, at most ``readTimeout``; 0: responses ask clients to close it.
     public var keepAlive = Duration.seconds(10)
     /// How long an idle connection to a source stays open; 0 for no keep-alive.
     public var sourceKeepAlive = Duration.seconds(90)
-    /// The time of a download.
+    /// The time of a download; for one that is passed on as it arrives, the time of each wait.
     public var downloadTimeout = Duration.seconds(5)
     /// How long work in flight may go on after SIGTERM.
     public var stopTimeout = Duration.seconds(20)

@@ -65,6 +65,8 @@ public struct Setting: Sendable {
   public var imgproxyVariable: String? { imgproxyName.map { "IMGPROXY_" + $0 } }
   /// The option of the command line; for a secret, the one that names a file.
   public var flag: String { "--" + Self.dashed(name) + (isSecret ? "-file" : "") }
+  /// Whether it changes anything; a warning if it is set, and does not.
+  public var hasEffect: Bool { !SettingTable.withoutEffect.contains(name) }
   /// The key in the TOML table of the group.
   public var key: String {
     for prefix in group.prefixes where name.hasPrefix(prefix) {

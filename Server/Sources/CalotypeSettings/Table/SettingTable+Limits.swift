@@ -5,7 +5,7 @@ extension SettingTable {
       "Largest source, all its frames together.")
     Setting(
       "MAX_SRC_FILE_SIZE", \.limits.sourceBytes, .byteCount, .mapPlus,
-      "Largest file of a source; 0 for no limit."
+      "Largest file of a source; 0 for 1 GiB."
     ).imgproxy(default: "0")
     Setting(
       "MAX_ANIMATION_FRAMES", \.limits.animationFrames, .integer(1...65_536), .map,
@@ -18,7 +18,7 @@ extension SettingTable {
       "Longest side of a result in pixels, to which it is scaled down; 0 for no limit.")
     Setting(
       "MAX_RESULT_RESOLUTION", \.limits.resultPixels, .megapixels, .own,
-      "Largest result, to which it is scaled down; 0 for no limit.")
+      "Largest result, and picture on the way to it; larger ones are refused; 0 for 100 megapixels.")
     Setting("PNG_UNLIMITED", \.limits.unlimitedPNG, .flag, .map, "Turns the decoder's own limits of PNG off.")
     Setting("SVG_UNLIMITED", \.limits.unlimitedSVG, .flag, .map, "Turns the decoder's own limits of SVG off.")
     Setting(
@@ -27,7 +27,8 @@ extension SettingTable {
       "SANITIZE_SVG", \.limits.sanitizesSVG, .flag, .map, "Removes scripts from SVG that is passed on.")
     Setting(
       "MAX_DECODED_SIZE", \.limits.decodedBytes, .byteCount, .own,
-      "Most bytes of decoded pixels at once; 0 for two fifths of the memory, at most 2 GiB.")
+      "Most bytes of decoded pixels at once, of which one decode has at most 1 GiB; 0 for two fifths of the memory, at most 1 GiB."
+    )
     Setting(
       "MAX_URL_LENGTH", \.limits.urlBytes, .integer(256...1 << 20), .own, "Most bytes of a request target.")
     Setting("MAX_URL_OPTIONS", \.limits.urlOptions, .integer(1...4096), .own, "Most options of a URL.")

@@ -67,7 +67,7 @@ extension SettingTable {
     ).imgproxy(name: "ENV_LOCAL_FILE_PATH").only([.environment, .flag])
     Setting(
       "STRICT_ENV", \.loading.isStrict, .flag, .mapPlus,
-      "Treats unknown, unsupported and deprecated names as errors."
+      "Treats unknown, unsupported, planned and deprecated names as errors."
     ).imgproxy(name: "FAIL_ON_DEPRECATION")
     Setting(
       "IMGPROXY_DEFAULTS", \.loading.usesImgproxyDefaults, .flag, .own,

@@ -12,20 +12,23 @@ extension SettingTable {
       "Most connections at once; 0 for no limit.")
     Setting(
       "TIMEOUT", \.server.timeout, .duration, .mapPlus,
-      "The time of a whole request; it ends decoders and encoders, too.")
+      "The time in which a result has to be made, downloads and waits included; decoders end with it.")
     Setting(
       "READ_REQUEST_TIMEOUT", \.server.readTimeout, .duration, .map,
-      "The time in which a request has to arrive.")
+      "The time in which a request has to arrive, and each part of its body after another.")
     Setting(
       "WRITE_RESPONSE_TIMEOUT", \.server.writeTimeout, .duration, .map,
-      "The time in which a response has to be taken.")
+      "The time in which a client has to make room for the next bytes of a response.")
     Setting(
       "KEEP_ALIVE_TIMEOUT", \.server.keepAlive, .duration, .map,
-      "How long an idle connection of a client stays open; 0 for no keep-alive.")
+      "How long an idle connection of a client stays open, at most `READ_REQUEST_TIMEOUT`; 0: responses ask clients to close it."
+    )
     Setting(
       "CLIENT_KEEP_ALIVE_TIMEOUT", \.server.sourceKeepAlive, .duration, .map,
       "How long an idle connection to a source stays open; 0 for no keep-alive.")
-    Setting("DOWNLOAD_TIMEOUT", \.server.downloadTimeout, .duration, .map, "The time of a download.")
+    Setting(
+      "DOWNLOAD_TIMEOUT", \.server.downloadTimeout, .duration, .map,
+      "The time of a download; for one that is passed on as it arrives, the time of each wait.")
     Setting(
       "GRACEFUL_STOP_TIMEOUT", \.server.stopTimeout, .duration, .map,
       "How long work in flight may go on after SIGTERM.")
@@ -69,7 +72,7 @@ extension SettingTable {
       "Headers of requests that are sent to the source, and on which cached results then depend.")
     Setting(
       "RESPONSE_HEADERS_PASSTHROUGH", \.server.passedResponseHeaders, .list(.comma, .token), .map,
-      "Headers of the source that are sent to the client.")
+      "Headers of the source that are sent to the client, but cookies and those of the connection.")
     Setting(
       "SET_CANONICAL_HEADER", \.server.setsCanonicalHeader, .flag, .map,
       "Names the source of a response in a `Link` header.")

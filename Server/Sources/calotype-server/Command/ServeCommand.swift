@@ -66,11 +66,14 @@ enum ServeCommand {
   private static func application(
     _ server: ImageServer, _ settings: Settings.Server, _ logger: Logger
   ) -> some Service {
-    let patience = max(settings.readTimeout, settings.keepAlive, settings.writeTimeout)
+    // One limit for requests that arrive and for the idle time before them: the shorter one.
+    let keepsAlive = settings.keepAlive > .zero
+    let patience = keepsAlive ? min(settings.readTimeout, settings.keepAlive) : settings.readTimeout
     let (read, write) = (TimeAmount(patience), TimeAmount(settings.writeTimeout))
     let clients = settings.maxClients
     return Application(
-      responder: ImageResponder(server: server, patience: settings.writeTimeout),
+      responder: ImageResponder(
+        server: server, keepsAlive: keepsAlive, patience: settings.writeTimeout),
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [ClientHandler(limit: write)], idleTimeout: read)),
