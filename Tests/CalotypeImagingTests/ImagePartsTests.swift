@@ -64,16 +64,51 @@ struct ImagePartsTests {
     }
   }
 
-  @Test func metadataBehindThePixelsOfAWebPIsWaitedFor() throws {
-    var options = EncodeOptions(format: .webp)
+  private static let packet = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>".utf8)
+
+  private static func described(_ format: ImageFormat) throws -> Data {
+    var options = EncodeOptions(format: format)
     options.keeps = [.xmp]
-    let packet = Data("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>".utf8)
-    let bitmap = try Bitmap(rgb: [UInt8](repeating: 9, count: 300), width: 10, height: 10)
-    let data = try CoderRegistry.standard.encode(
+    let bitmap = try Bitmap(rgb: [UInt8](repeating: 9, count: 3072), width: 32, height: 32)
+    return try CoderRegistry.standard.encode(
       Image(bitmap: bitmap, metadata: ImageMetadata(xmp: packet)), as: options)
-    #expect(try ImageParts(of: data)?.metadata.xmp == packet)
-    #expect(try ImageParts(of: data.dropLast(packet.count + 8)) == nil)
-    #expect(try ImageParts(of: data.dropLast(packet.count + 8), isWhole: true)?.metadata.xmp == nil)
+  }
+
+  @Test(arguments: [ImageFormat.jpeg, .png, .webp, .avif])
+  func xmpOfEachFormat(_ format: ImageFormat) throws {
+    guard CoderRegistry.standard.encodableFormats.contains(format) else { return }
+    let data = try Self.described(format)
+    #expect(try ImageParts(of: data)?.metadata.xmp == Self.packet)
+    #expect(try ImageParts(of: data, isWhole: true)?.metadata.xmp == Self.packet)
+  }
+
+  @Test func metadataBehindThePixelsOfAWebPIsWaitedFor() throws {
+    let data = try Self.described(.webp)
+    let cut = data.dropLast(Self.packet.count + 8)
+    #expect(try ImageParts(of: cut) == nil)
+    #expect(try ImageParts(of: cut, isWhole: true)?.metadata.xmp == nil)
+  }
+
+  /// The directory of a TIFF is its Exif, and has the other blocks.
+  @Test func tiffIsReadAsAWhole() throws {
+    func two(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
+    func four(_ value: Int) -> [UInt8] { two(value) + two(value >> 16) }
+    let end = 8 + 2 + 12 * 9 + 4
+    let entries: [(Int, Int, Int, Int)] = [
+      (256, 3, 1, 2), (257, 3, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, end),
+      (279, 4, 1, 4), (700, 1, Self.xmp.count, end + 4),
+      (33723, 7, Self.iptc.count, end + 4 + Self.xmp.count),
+    ]
+    var bytes = Array("II".utf8) + two(42) + four(8) + two(entries.count)
+    for (tag, type, count, value) in entries { bytes += two(tag) + two(type) + four(count) + four(value) }
+    bytes += four(0) + [1, 2, 3, 4]
+    bytes += Self.xmp
+    bytes += Self.iptc
+    let data = Data(bytes)
+    #expect(try ImageParts(of: data) == nil)
+    let parts = try #require(try ImageParts(of: data, isWhole: true))
+    #expect(parts.metadata == ImageMetadata(exif: data, xmp: Data(Self.xmp)))
+    #expect(parts.iptc == Data(Self.iptc) && parts.colorModel == .gray)
   }
 
   @Test func colorsOfPNG() throws {
