@@ -62,6 +62,10 @@ struct PerceptualHashTests {
   }
 
   @Test func picturesWithoutColoursHaveNoSwatches() throws {
+    let gray = try Swatches(of: Self.picture(20) { _, _ in (0.5, 0.5, 0.5) })
+    #expect(gray.vibrant == nil && gray.lightVibrant == nil && gray.darkVibrant == nil && gray.muted != nil)
+    let red = try Swatches(of: Self.picture(20) { _, _ in (0.9, 0.1, 0.1) })
+    #expect(red.vibrant != nil && red.muted == nil && red.darkMuted == nil)
     let clear = try Bitmap(rgba: [UInt8](repeating: 0, count: 400), width: 10, height: 10)
     #expect(try Swatches(of: clear, buildsMissing: true) == Swatches())
   }
