@@ -51,6 +51,7 @@ struct PlaygroundTests {
       #expect(!text.contains("<script>") && !text.contains(" onclick="))
     }
     #expect(Self.send(server, "/playground/../secrets").status.code == 404)
+    #expect(Self.send(server, "/playground/").status.code == 404)
     #expect(Self.send(server, "/playground", .post).status.code == 405)
     #expect(Self.send(server, "/playground/sign").status.code == 405)
   }
