@@ -5,7 +5,8 @@ extension OptionTable {
     size,
     OptionRow("resizing_type", "rt", read: resizingType.read) { stage, arguments in
       if !isBundled(stage) { resizingType.write(stage, &arguments) }
-    }.of(resizingType.kind).normalizing { stage in if stage.resizingType == .fit { stage.resizingType = nil } },
+    }.of(resizingType.kind).normalizing { stage in if stage.resizingType == .fit { stage.resizingType = nil }
+    },
     single(width).normalizing { stage in if stage.width == 0 { stage.width = nil } },
     single(height).normalizing { stage in if stage.height == 0 { stage.height = nil } },
     single(enlarge).normalizing { stage in if stage.enlarges == false { stage.enlarges = nil } },
