@@ -43,7 +43,7 @@ enum RowSample {
 
   /// The files that all rows may name.
   static let files = MemoryFiles([
-    "/presets": "# none\nfile=h:50\n", "/empty.toml": "", "/empty.env": "",
+    "/presets": "# none\nfile=cb:x\n", "/empty.toml": "", "/empty.env": "",
   ])
 
   /// A value that is not the default.
@@ -68,7 +68,7 @@ enum RowSample {
     case .url, .webURL: return "https://example.com/a"
     case .base64: return "aGVsbG8="
     case .choice(let names): return names.first { $0 != standard && !$0.isEmpty } ?? ""
-    case .list(_, .definition): return "name=options"
+    case .list(_, .definition): return "name=cb:x"
     case .list(_, .origin): return "https://example.com"
     case .list: return "one"
     case .pairs, .headers: return "one=other"

@@ -23,6 +23,7 @@ class Origin:
 
     def __init__(self, folder):
         self.counts, self.ended, self.gate, lock = {}, threading.Event(), threading.Event(), threading.Lock()
+        self.left = threading.Event()
         origin, large = self, noise(5000, 5000)
 
         class Handler(http.server.SimpleHTTPRequestHandler):
@@ -50,6 +51,15 @@ class Origin:
                     while self.connection.recv(1):
                         pass
                     return origin.ended.set()
+                if name == "/endless.png":
+                    # The first bytes of 200 MiB, and then nothing until the client leaves.
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(200 << 20))
+                    self.end_headers()
+                    self.wfile.write(large[:32768])
+                    while self.connection.recv(1):
+                        pass
+                    return origin.left.set()
                 if name == "/large.png":
                     return self.send(200, large)
                 if name == "/text":

@@ -34,7 +34,7 @@ class Program:
     def get(self, path, method="GET", **fields):
         client = self.connect()
         try:
-            client.putrequest(method, path, skip_accept_encoding=True)
+            client.putrequest(method, path, skip_accept_encoding=True, skip_host="Host" in fields)
             for name, value in fields.items():
                 client.putheader(name.replace("_", "-"), value)
             client.endheaders()

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import os
 import signal
 import socket
@@ -299,6 +300,88 @@ class Suite:
         server = self.start("closing", "--allow-unsigned", "--keep-alive-timeout", "0")
         same("not kept alive", server.get("/health")["Connection"], "close")
         same("end", server.end(), 0)
+
+    # Facts, and the playground.
+
+    def check_info(self):
+        with open(os.path.join(PHOTOS, "dandelion.jpg"), "rb") as file:
+            data = file.read()
+        reply = self.server.get("/info/unsafe/plain/local:///dandelion.jpg")
+        same("type", (reply.status, reply["Content-Type"]), (200, "application/json"))
+        same("facts", json.loads(reply.body), {
+            "size": len(data), "format": "jpeg", "mime_type": "image/jpeg", "width": size(data)[0],
+            "height": size(data)[1], "orientation": 1})
+        options = ("cs:1/b:1/sf:1/pn:1/a:1:1/c:200:100:sm/p:8/avg:1/dc:1:1/bh:4:3/th:1/phash:1/chs:md5:sha256")
+        facts = json.loads(self.server.get(f"/info/unsafe/{options}/plain/local:///dandelion.jpg").body)
+        same("hashes", facts["hashsums"], {name: hashlib.new(name, data).hexdigest() for name in ("md5", "sha256")})
+        same("colours", (facts["colorspace"], facts["bands"], facts["sample_format"]), ("srgb", 3, "uchar"))
+        same("swatches", len(facts["dominant_colors"]), 6)
+        same("lengths", (len(facts["palette"]), len(facts["blurhash"]), len(facts["perceptual_hash"])), (8, 28, 16))
+        assert 0 <= facts["crop"]["left"] < 1 and abs(facts["crop"]["width"] - 200 / 4608) < 1e-9, facts["crop"]
+        again = self.server.get("/info/unsafe/plain/local:///dandelion.jpg", If_None_Match=reply["ETag"])
+        same("304", (again.status, again.body), (304, b""))
+        head = self.server.get("/info/unsafe/plain/local:///dandelion.jpg", method="HEAD")
+        same("HEAD", (head.status, head["Content-Length"], head.body), (200, str(len(reply.body)), b""))
+        # The first bytes are read, and the transfer ends.
+        large = json.loads(self.server.get(f"/info/unsafe/plain/{self.origin.url}/endless.png").body)
+        same("a large picture", (large["width"], large["height"], large["size"]), (5000, 5000, 200 << 20))
+        assert self.origin.left.wait(10), "the transfer goes on"
+        for options, name, status in [
+            ("w:10", "dandelion.jpg", 404), ("do:1", "dandelion.jpg", 404), ("exp:1000", "dandelion.jpg", 404),
+            ("msr:1", "dandelion.jpg", 403), ("pg:1", "dandelion.jpg", 422), ("s:1", "none.jpg", 404),
+            ("s:1", "text", 422), ("s:1", "status/500", 502), ("hs:md5:" + "0" * 32, "dandelion.jpg", 422),
+        ]:
+            reply = self.server.get(f"/info/unsafe/{options}/plain/{self.origin.url}/{name}")
+            same(f"{options} {name}", (reply.status, bool(reply["X-Error-Code"])), (status, True))
+        # The text that is signed has no /info.
+        path = "/plain/local:///dandelion.jpg"
+        same("signed", self.signed.get("/info" + sign(path), **TOKEN).status, 200)
+        same("unsigned", self.signed.get("/info/unsafe" + path, **TOKEN).status, 403)
+        same("no token", self.signed.get("/info" + sign(path)).status, 403)
+
+    def check_playground(self):
+        same("off", self.server.get("/playground").status, 404)
+        environment = dict(self.environment)
+        server = self.start("playground", "--playground", "--local-filesystem-root", os.path.realpath(PHOTOS),
+                            environment=environment)
+        try:
+            replies = [server.get("/playground" + name) for name in ("", "/playground.css", "/playground.js")]
+            for reply in replies:
+                policy = reply["Content-Security-Policy"]
+                same("file", (reply.status, "default-src 'none'" in policy, "unsafe" in policy), (200, True, False))
+            path = "/playground/sign?path=%2Frs:fit:50:50%2Fplain%2Flocal:%2F%2F%2Fdandelion.jpg"
+            for fields in ({}, {"Authorization": "Bearer other"}):
+                reply = server.get(path, method="POST", **fields)
+                same("no secret", (reply.status, reply["WWW-Authenticate"]), (401, 'Bearer realm="playground"'))
+                replies += [reply, server.get("/playground/options.json", **fields)]
+                same("no table", replies[-1].status, 401)
+            same("GET", server.get(path, **TOKEN).status, 405)
+            reply = server.get(path, method="POST", **TOKEN)
+            replies += [reply, server.get("/playground/options.json", **TOKEN),
+                        server.get("/playground/sign?path=/w:x/plain/a", method="POST", **TOKEN)]
+            same("a mistake", replies[-1].status, 404)
+            url = json.loads(reply.body)["urls"][0]
+            picture = server.get(url, **TOKEN)
+            same("signed", (picture.status, max(size(picture.body))), (200, 50))
+            same("another", server.get(url.replace("50:50", "60:60"), **TOKEN).status, 403)
+            options = [names for option in json.loads(replies[-2].body)["options"] for names in option["names"]]
+            assert {"width", "rs", "quality", "g"} <= set(options), options
+            secrets = [KEY, SALT, OLD_KEY, OLD_SALT, b"open sesame"]
+            for reply in replies:
+                text = reply.body + str(reply.fields).encode()
+                for secret in secrets:
+                    for form in (secret, secret.hex().encode(), base64.b64encode(secret)):
+                        assert form not in text, f"{form} is in a response"
+        finally:
+            server.end()
+        # Without a secret, only requests to this machine by its name are answered.
+        server = self.start("local", "--playground", "--allow-unsigned", "--local-filesystem-root",
+                            os.path.realpath(PHOTOS))
+        try:
+            same("by its name", server.get("/playground/options.json", Host="localhost").status, 200)
+            same("by another", server.get("/playground/options.json", Host="evil.example").status, 403)
+        finally:
+            server.end()
 
     def check_health(self):
         same("health", (self.server.get("/health").status, self.server.get("/health").body), (200, b"imgproxy is running"))

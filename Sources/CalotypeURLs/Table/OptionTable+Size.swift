@@ -5,7 +5,8 @@ extension OptionTable {
     size,
     OptionRow("resizing_type", "rt", read: resizingType.read) { stage, arguments in
       if !isBundled(stage) { resizingType.write(stage, &arguments) }
-    }.normalizing { stage in if stage.resizingType == .fit { stage.resizingType = nil } },
+    }.of(resizingType.kind).normalizing { stage in if stage.resizingType == .fit { stage.resizingType = nil }
+    },
     single(width).normalizing { stage in if stage.width == 0 { stage.width = nil } },
     single(height).normalizing { stage in if stage.height == 0 { stage.height = nil } },
     single(enlarge).normalizing { stage in if stage.enlarges == false { stage.enlarges = nil } },
@@ -33,7 +34,7 @@ extension OptionTable {
   private static func single(_ row: OptionRow<ProcessingStage>) -> OptionRow<ProcessingStage> {
     OptionRow(names: row.names, read: row.read) { stage, arguments in
       if !isBundled(stage) { row.write(stage, &arguments) }
-    }
+    }.of(row.kind)
   }
 
   private static let resize = OptionRow<ProcessingStage>("resize", "rs") {

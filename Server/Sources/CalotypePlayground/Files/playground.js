@@ -9,6 +9,14 @@ const common = {
   format: "Format", enlarge: "Enlarge", dpr: "Pixel ratio", blur: "Blur", sharpen: "Sharpen",
 };
 
+// Examples of arguments that are not one value.
+const examples = {
+  gravity: "sm or fp:0.5:0.5", crop: "400:300:sm", padding: "10:20", trim: "10", background: "ffffff", rotate: "90",
+  flip: "1:0", watermark: "0.5:soea:10:10", zoom: "1.5", extend: "1:ce", resize: "fill:300:200", size: "300:200",
+  adjust: "10:1.1:1", duotone: "1:102040:ffe0c0", monochrome: "1:b3b3b3", gradient: "0.8:000000:up",
+  crop_aspect_ratio: "1.5", format_quality: "webp:70:avif:50", filename: "name", cachebuster: "text",
+};
+
 class Refusal extends Error {
   constructor(status, text) {
     super(text);
@@ -88,7 +96,7 @@ function control(option, id) {
     if (option.max !== undefined) input.max = option.max;
   } else {
     input.autocapitalize = "off";
-    input.placeholder = kind === "base64" ? "text in base64" : `a${state.table.separator}b`;
+    input.placeholder = kind === "base64" ? "text in base64" : examples[option.names[0]] ?? "";
   }
   return input;
 }
@@ -195,6 +203,7 @@ async function render(signal) {
   const picture = at("picture");
   await show(picture, blob);
   if (signal.aborted) return;
+  at("stage").classList.remove("stale");
   picture.hidden = at("facts").hidden = at("snippets").hidden = false;
   at("empty").hidden = at("failure").hidden = true;
   at("fact-size").textContent = picture.naturalWidth ? `${picture.naturalWidth} × ${picture.naturalHeight}` : "–";
@@ -234,7 +243,7 @@ async function showSrcset(signal) {
   });
   const urls = await sign(paths, false, signal);
   const middle = urls[2];
-  const list = urls.map((url, index) => `    ${url} ${widths[index]}w`).join(",\n");
+  const list = urls.map((url, index) => `  ${url} ${widths[index]}w`).join(",\n");
   at("text-srcset").textContent = `<img src="${middle}"\n  srcset="\n${list}"\n  sizes="100vw" alt="">`;
 }
 
@@ -314,6 +323,9 @@ function fail(error) {
   }
   at("failure").hidden = false;
   at("failure").textContent = error.message;
+  // What is left is of another request.
+  at("facts").hidden = at("timing").hidden = at("snippets").hidden = true;
+  at("stage").classList.add("stale");
 }
 
 let timer;
@@ -352,6 +364,7 @@ async function start() {
     return fail(error);
   }
   at("access").hidden = true;
+  for (const fields of document.querySelectorAll("fieldset.open")) fields.hidden = false;
   at("server").textContent = state.table.isSigned ? "URLs are signed." : "URLs need no signature.";
   build();
   recall();

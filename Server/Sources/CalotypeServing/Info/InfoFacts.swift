@@ -26,7 +26,7 @@ struct InfoFacts: Sendable {
     }
     if options.size { add("size", byteCount.map { .integer($0) }) }
     if options.format {
-      add("format", .string(RequestedFormat(info.format)?.name ?? info.format.rawValue))
+      add("format", .string(RequestedFormat(info.format)?.rawValue ?? info.format.rawValue))
       add("mime_type", info.format.mimeType.map { .string($0) })
     }
     if options.dimensions {

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeLoading
 import CalotypeResults
 import CalotypeSettings
+import CalotypeURLs
 import FoundationEssentials
 import HTTPTypes
 
@@ -41,7 +42,9 @@ extension SourceFetcher {
   private func headRequest(for order: ImageOrder) -> LoadRequest {
     let settings = order.rules.settings
     var request = LoadRequest(url: order.source.url, headers: order.passedFields)
-    let limit = settings.limits.sourceBytes
+    let limit =
+      settings.security.allowsSecurityOptions
+      ? order.options.maxSourceFileSize ?? settings.limits.sourceBytes : settings.limits.sourceBytes
     request.byteLimit = limit > 0 ? limit : .max
     request.timeouts.connect = settings.server.downloadTimeout
     request.timeouts.idle = settings.server.downloadTimeout

@@ -14,7 +14,7 @@ enum PlaygroundTable {
       .init("separator", .string(dialect.configuration.separator)),
       .init("isSigned", .flag(isSigned)),
       .init("lifetime", .integer(Int(PlaygroundSigner.lifetime))),
-      .init("formats", .array(formats.map { .string($0.name) })),
+      .init("formats", .array(formats.map { .string($0.rawValue) })),
       .init("presets", .array(dialect.configuration.presets.names.map { .string($0) })),
       .init("options", .array(dialect.optionDescriptions.map(object))),
     ])

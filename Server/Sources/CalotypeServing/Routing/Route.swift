@@ -42,6 +42,8 @@ enum Route: Hashable, Sendable {
     case _ where path.hasPrefix("/.well-known/"): self = .none
     case _ where path.hasPrefix("/info/"): self = .info
     case "/playground": self = .playground("")
+    // The page names its files from the folder above.
+    case "/playground/": self = .none
     case _ where path.hasPrefix("/playground/"):
       self = .playground(String(path.dropFirst("/playground/".count)))
     case _ where !healthPath.isEmpty && path == healthPath: self = .health
