@@ -16,7 +16,7 @@ extension RenderPlan {
 
 extension DecodePlan {
   /// All decisions in one line.
-  fileprivate var identity: String {
+  var identity: String {
     var text = "decode \(page)+\(pages)"
     if appliesOrientation { text += " upright" }
     if let frames { text += " frames=\(frames)" }
@@ -34,7 +34,7 @@ extension DecodePlan {
 
 extension EncodePlan {
   /// All decisions in one line.
-  fileprivate var identity: String {
+  var identity: String {
     var text = "encode \(format.rawValue) \(effort.rawValue)"
     func add(_ name: String, _ value: (some Any)?) { if let value { text += " \(name)=\(value)" } }
     add("q", quality)

@@ -19,6 +19,11 @@ struct PrometheusText {
     series(name, "gauge", help, [("", Self.number(value))])
   }
 
+  /// Adds gauges by their labels.
+  mutating func gauge(_ name: String, _ help: String, _ values: [(labels: String, value: Double)]) {
+    series(name, "gauge", help, values.map { ($0.labels, Self.number($0.value)) })
+  }
+
   /// Adds histograms of durations, by their labels.
   mutating func histogram(
     _ name: String, _ help: String, _ values: [(labels: String, histogram: DurationHistogram)]
@@ -50,6 +55,12 @@ struct PrometheusText {
 
   private mutating func line(_ name: String, _ labels: String, _ value: String) {
     text += "\(namespace)\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
+  }
+
+  /// A duration as a value.
+  static func seconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
   }
 
   private static func number(_ value: Double) -> String {

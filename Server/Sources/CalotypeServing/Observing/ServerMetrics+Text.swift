@@ -9,6 +9,7 @@ extension ServerMetrics {
     let loads: Int
     let decodes: Int
     let joined: Int
+    let droppedLogLines: Int
   }
 
   /// All series as text.
@@ -28,6 +29,9 @@ extension ServerMetrics {
     text.histogram(
       "request_span_duration_seconds", "Durations of the parts of requests.",
       Span.allCases.map { ("span=\"\($0.rawValue)\"", now.spans[$0] ?? DurationHistogram()) })
+    text.histogram(
+      "image_duration_seconds", "Durations of requests for images that succeeded.",
+      ImagePath.allCases.map { ("cache=\"\($0.rawValue)\"", now.images[$0] ?? DurationHistogram()) })
     let workers = gauges.admission.workers
     text.gauge("workers", "Workers.", Double(workers))
     text.gauge("requests_in_progress", "Requests in progress.", Double(now.requestsInProgress))
@@ -54,12 +58,23 @@ extension ServerMetrics {
     text.counter("coalesced_requests_total", "Requests that joined the work of another.", gauges.joined)
     text.counter("cancelled_requests_total", "Requests whose client left.", value(.cancelled))
     text.counter("fallback_images_total", "Images in place of others.", value(.fallbacks))
+    text.counter(
+      "log_lines_dropped_total", "Log lines that nobody read in time.", gauges.droppedLogLines)
     admission(gauges.admission, &text)
+    text.gauge(
+      "memory_budget_bytes", "Bytes that cached results and decoded images may take together.",
+      Double(gauges.memory.byteLimit + gauges.admission.byteBudget))
+    if let resident = ProcessMemory.residentBytes {
+      text.gauge("process_resident_memory_bytes", "Bytes of the process in memory.", Double(resident))
+    }
     return text.text
   }
 
   private func admission(_ admission: AdmissionStatistics, _ text: inout PrometheusText) {
     text.gauge("admission_waiting", "Jobs that wait for a worker.", Double(admission.waiting))
+    text.gauge(
+      "admission_standstill_seconds", "Time since a job was last started or ended; 0 without jobs.",
+      PrometheusText.seconds(admission.standstill))
     text.gauge(
       "inflight_bytes", "Decoded bytes of running jobs, as predicted.", Double(admission.runningBytes))
     text.counter(
@@ -67,9 +82,12 @@ extension ServerMetrics {
       admission.counts.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
         ("reason=\"\($0.key.rawValue)\"", $0.value)
       })
-    for (pair, ratio) in admission.costRatios.sorted(by: { $0.key < $1.key }) {
-      text.gauge(
-        "cost_ratio_\(pair.input)_\(pair.output)", "Actual by predicted processor time.", ratio.ratio)
-    }
+    text.counter(
+      "admission_jobs_total", "Jobs that asked for a worker.", admission.counts.submitted)
+    text.gauge(
+      "cost_ratio", "Actual by predicted processor time, by formats.",
+      admission.costRatios.sorted(by: { $0.key < $1.key }).map {
+        ("input=\"\($0.key.input)\",output=\"\($0.key.output)\"", $0.value.ratio)
+      })
   }
 }

@@ -16,6 +16,7 @@ struct Renderer: Sendable {
   let metrics: ServerMetrics
   /// The pixels of the watermark of the server.
   let watermark: Bitmap?
+  let spans: StageSpans
 
   /// Returns the result of an order.
   ///
@@ -35,16 +36,16 @@ struct Renderer: Sendable {
         cost: AdmissionCost(milliseconds: plan.cost.milliseconds, byteCount: plan.cost.byteCount),
         source: order.source.share, deadline: deadline, heldByteCount: source.data.count,
         formats: CostPair(info.format.rawValue, to: plan.encode.format.rawValue))
-      return try await admission.run(job) { ticket in
-        metrics.observe(.queue, ticket.wait)
-        let start = ContinuousClock.now
-        var pixels = try await encoded(source, plan, rendering, accept, order)
-        let duration = ContinuousClock.now - start
-        ticket.finish(actual: duration)
-        metrics.observe(.processing, duration)
-        pixels.timings.durations[.queue] = ticket.wait
-        return stored(pixels, source, info, plan, rendering, order)
-      }
+      let ticket = try await spans.within(.admission) { try await admission.admit(job) }
+      defer { ticket.finish() }
+      metrics.observe(.queue, ticket.wait)
+      let start = ContinuousClock.now
+      var pixels = try await encoded(source, plan, rendering, accept, order)
+      let duration = ContinuousClock.now - start
+      ticket.finish(actual: duration)
+      metrics.observe(.processing, duration)
+      pixels.timings.durations[.queue] = ticket.wait
+      return stored(pixels, source, info, plan, rendering, order)
     }
   }
 
@@ -86,12 +87,16 @@ struct Renderer: Sendable {
       trims.append(image.bitmap.size)
       guard case .render(let next) = try order.rules.planner.plan(facts, trimmedTo: trims) else { break }
       let rest = try next.transforms(from: position + 1, watermark: watermark)
-      image = try await pipeline.transform(image, by: rest)
+      image = try await spans.within(.transform) { [image] in
+        try await pipeline.transform(image, by: rest)
+      }
       plan = next
     }
     let transformed = ContinuousClock.now
     timings.durations[.transform] = response.timings[.transform] + (transformed - start)
-    let data = try await pipeline.encode(image, as: rendering.encode)
+    let data = try await spans.within(.encode) { [image] in
+      try await pipeline.encode(image, as: rendering.encode)
+    }
     timings.durations[.encode] = ContinuousClock.now - transformed
     metrics.count(.encodes)
     return Pixels(data: data, size: image.bitmap.size, timings: timings)

@@ -13,6 +13,8 @@ extension HTTPField.Name {
   static let notices = named("X-Calotype-Notices")
   static let serverTiming = named("Server-Timing")
   static let requestID = named("X-Request-ID")
+  static let traceParent = named("traceparent")
+  static let traceState = named("tracestate")
 
   /// Names that are known to be well formed.
   private static func named(_ name: String) -> Self {
