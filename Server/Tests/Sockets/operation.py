@@ -54,7 +54,7 @@ class Operation:
         server.get("/health", X_Request_ID="fourth-4")
         same("probe", json.loads(self.lines(server, "fourth-4")[0])["level"], "debug")
         # One that is not well formed is replaced, and whatever comes in, lines are JSON.
-        for value in ('a"b', "a" * 200, "ä\\".encode().decode("latin-1"), "\x1b[31m"):
+        for value in ('a"b', "a" * 200, "ä\\".encode().decode("latin-1")):
             reply = server.get("/unsafe/%C3%A4%00\"/plain/x", X_Request_ID=value)
             assert re.fullmatch(r"[0-9A-Za-z_-]{21}", reply["X-Request-ID"]), reply["X-Request-ID"]
         same("end", server.end(), 0)
@@ -89,9 +89,9 @@ class Operation:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, text=True)
         process.port = int(re.search(r":(\d+)\s*$", process.process.stdout.readline())[1])
         client, count = process.connect(), 0
-        while count < 40 or process.metric("log_lines_dropped_total") == 0:
+        while process.metric("log_lines_dropped_total") == 0:
             for _ in range(100):
-                client.request("GET", "/health")
+                client.request("GET", "/health", headers={"X-Request-ID": "a" * 128})
                 same("health", client.getresponse().read(), b"imgproxy is running")
             count += 1
             assert count < 400, "no line is dropped"
