@@ -72,6 +72,8 @@ server: deps ## Builds and tests the image server in Server/, and the example of
 	swift build --package-path Server --build-tests --jobs $(JOBS)
 	swift test --package-path Server --skip-build --disable-xctest
 	Server/test.sh Server/.build/debug/calotype-server
+	.ci/install operation
+	Server/Deploy/test.sh Server/.build/debug/calotype-server
 	PROGRAM=$(CURDIR)/Server/.build/debug/ThumbnailServer Examples/ThumbnailServer/test.sh
 
 serve: deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080

@@ -185,6 +185,7 @@ let package = Package(
       name: "CalotypeCLI",
       dependencies: [
         "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CalotypeDisplay", "CalotypeTerminal",
+        "CalotypeURLs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

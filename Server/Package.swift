@@ -8,7 +8,7 @@ import PackageDescription
 ///     calotype-server
 ///     CalotypeConformance   CalotypeHummingbird
 ///     CalotypeServing
-///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings   CalotypePlayground
+///     CalotypePlanning   CalotypeAdmission   CalotypeResults   CalotypeSettings   CalotypePlayground   CalotypeLogs
 ///     Calotype (the package above)
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -29,7 +29,10 @@ let serving: [Target.Dependency] =
     .product(name: "CalotypeCaching", package: "Calotype"),
     .product(name: "CalotypeIsolation", package: "Calotype"),
     .product(name: "CalotypeLoading", package: "Calotype"),
+    .product(name: "CalotypeObservability", package: "Calotype"),
     .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "Instrumentation", package: "swift-distributed-tracing"),
+    .product(name: "Tracing", package: "swift-distributed-tracing"),
   ]
 
 let package = Package(
@@ -41,6 +44,7 @@ let package = Package(
     .library(name: "CalotypeServing", targets: ["CalotypeServing"]),
     .library(name: "CalotypeConformance", targets: ["CalotypeConformance"]),
     .library(name: "CalotypePlanning", targets: ["CalotypePlanning"]),
+    .library(name: "CalotypeLogs", targets: ["CalotypeLogs"]),
     .library(name: "CalotypeAdmission", targets: ["CalotypeAdmission"]),
     .library(name: "CalotypeResults", targets: ["CalotypeResults"]),
     .library(name: "CalotypeSettings", targets: ["CalotypeSettings"]),
@@ -60,6 +64,7 @@ let package = Package(
           .trait(name: $0, condition: .when(traits: ["AllFormats"]))
         })),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
@@ -84,6 +89,10 @@ let package = Package(
         .embedInCode("Files/playground.html"), .embedInCode("Files/playground.css"),
         .embedInCode("Files/playground.js"),
       ], swiftSettings: swift),
+    // Log lines, and the thread that writes them.
+    .target(
+      name: "CalotypeLogs", dependencies: [.product(name: "Logging", package: "swift-log")],
+      swiftSettings: swift),
     // The life of a request, without a transport.
     .target(name: "CalotypeServing", dependencies: serving, swiftSettings: swift),
     // Clients of a server on Hummingbird: their departure, and those that do not read.
@@ -100,7 +109,7 @@ let package = Package(
     .executableTarget(
       name: "calotype-server",
       dependencies: http + [
-        "CalotypeConformance", "CalotypeHummingbird", "CalotypeServing", "CalotypeSettings",
+        "CalotypeConformance", "CalotypeHummingbird", "CalotypeLogs", "CalotypeServing", "CalotypeSettings",
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeLoading", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
@@ -124,7 +133,14 @@ let package = Package(
       name: "CalotypeResultsTests", dependencies: http + ["CalotypeResults", "SeededNumbers"],
       swiftSettings: swift),
     .testTarget(
-      name: "CalotypeServingTests", dependencies: serving + ["CalotypeServing"], swiftSettings: swift),
+      name: "CalotypeLogsTests",
+      dependencies: ["CalotypeLogs", "SeededNumbers", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeServingTests",
+      dependencies: serving + [
+        "CalotypeServing", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+      ], swiftSettings: swift),
     .testTarget(
       name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], exclude: ["Vectors"],
       swiftSettings: swift),

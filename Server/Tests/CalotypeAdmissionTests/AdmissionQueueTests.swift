@@ -108,6 +108,18 @@ struct AdmissionQueueTests {
     #expect(queue.finish(1, at: .zero) == [.start(2), .start(6)])
   }
 
+  @Test func standstill() {
+    var queue = Self.queue()
+    #expect(queue.standstill(at: .seconds(100)) == .zero)
+    _ = queue.submit(Self.job(10), at: .seconds(100))  // 1 runs
+    _ = queue.submit(Self.job(10), at: .seconds(102))  // 2 waits
+    #expect(queue.standstill(at: .seconds(103)) == .seconds(3))
+    _ = queue.finish(1, at: .seconds(104))
+    #expect(queue.standstill(at: .seconds(106)) == .seconds(2))
+    _ = queue.finish(2, at: .seconds(107))
+    #expect(queue.standstill(at: .seconds(200)) == .zero)
+  }
+
   @Test func oversizedJobsRunAlone() {
     var queue = Self.queue(workers: 3, bytes: 100) { $0.oversize = .runAlone(upTo: 150) }
     _ = queue.submit(Self.job(10, bytes: 10), at: .zero)

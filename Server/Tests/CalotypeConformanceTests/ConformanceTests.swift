@@ -96,4 +96,15 @@ struct ConformanceTests {
   @Test(arguments: DeliberateDifference.all.map(\.reason)) func differencesHaveReasons(_ reason: String) {
     #expect(reason.count > 20)
   }
+
+  /// The page for those who come from imgproxy says what differs on purpose.
+  @Test func differencesAreDocumented() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Migrating.md")
+    let text = String(decoding: try Data(contentsOf: page), as: UTF8.self)
+    // Sizes: a row that contradicts its own source.
+    for difference in DeliberateDifference.all where difference.group != "size" {
+      #expect(text.contains(difference.reason), "\(difference.reason)")
+    }
+  }
 }

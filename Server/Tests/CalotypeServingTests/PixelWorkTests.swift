@@ -4,6 +4,7 @@ import CalotypeURLs
 import FoundationEssentials
 import Glibc
 import Testing
+import Tracing
 
 @testable import CalotypeServing
 
@@ -23,7 +24,7 @@ struct PixelWorkTests {
     let request = PlanRequest(options, of: try coders.probe(data), byteCount: data.count)
     guard case .render(let plan) = try planner.plan(request) else { throw NotRendered() }
     return try PixelWork(
-      data: data, request: request, plan: plan, planner: planner, coders: coders, watermark: nil
+      data: data, request: request, plan: plan, planner: planner, coders: coders, watermark: nil, spans: StageSpans(tracer: NoOpTracer())
     ).outcome()
   }
 

@@ -117,4 +117,16 @@ import Testing
     mkfifo("\(folder)/pipe", 0o600)
     #expect(throws: FileReadingError.notRegular) { try files.read("\(folder)/pipe", limit: 5) }
   }
+
+  /// Libraries log descriptions of services, which hold the inputs.
+  @Test func inputsAreNotDescribed() {
+    struct Holder { let inputs: SettingsInputs }
+    let inputs = SettingsInputs(
+      environment: ["CALOTYPE_KEY": "6b65794b"], arguments: ["--secret", "6b65794b"])
+    var dumped = ""
+    dump(inputs, to: &dumped)
+    for text in ["\(inputs)", String(reflecting: inputs), "\(Holder(inputs: inputs))", dumped] {
+      #expect(!text.contains("6b65794b"), "\(text)")
+    }
+  }
 }

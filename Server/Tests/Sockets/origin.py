@@ -22,6 +22,7 @@ class Origin:
     """Serves a folder on a free port, and counts its requests by path."""
 
     def __init__(self, folder):
+        self.fields = {}
         self.counts, self.ended, self.gate, lock = {}, threading.Event(), threading.Event(), threading.Lock()
         self.left = threading.Event()
         origin, large = self, noise(5000, 5000)
@@ -46,6 +47,7 @@ class Origin:
             def do_GET(self):
                 with lock:
                     origin.counts[self.path] = origin.counts.get(self.path, 0) + 1
+                    origin.fields[self.path] = dict(self.headers)
                 name = self.path.split("?")[0]
                 if name == "/hanging":
                     while self.connection.recv(1):

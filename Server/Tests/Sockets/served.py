@@ -16,6 +16,7 @@ import traceback
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from operation import Operation  # noqa: E402
 from origin import Origin  # noqa: E402
 from program import Program  # noqa: E402
 
@@ -56,9 +57,9 @@ def same(what, found, expected):
     assert found == expected, f"{what} is {found!r}, not {expected!r}"
 
 
-class Suite:
+class Suite(Operation):
     def __init__(self, program, folder):
-        self.path, self.folder = program, folder
+        self.path, self.folder, self.photos = program, folder, os.path.realpath(PHOTOS)
         self.origin = Origin(PHOTOS)
         self.server = self.start(
             "open", "--allow-unsigned", "--allow-loopback-source-addresses", "--local-filesystem-root",
@@ -212,8 +213,12 @@ class Suite:
         threads = [threading.Thread(target=lambda: replies.append(self.server.get(path))) for _ in range(100)]
         for thread in threads:
             thread.start()
-        while self.server.metric("requests_in_progress") < 102:
+        for _ in range(2000):
+            if self.server.metric("requests_in_progress") >= 102:
+                break
             time.sleep(0.01)
+        else:
+            raise AssertionError("the requests do not arrive")
         leader.close()
         time.sleep(0.05)
         self.origin.gate.set()

@@ -19,6 +19,12 @@ extension ImgproxyDialect {
 
   /// Reads a path behind a signature, such as ``SplitTarget/path``. Nothing is verified or repaired.
   public func parse(path: String, at now: Int64? = nil) throws(ImageURLError) -> ImgproxyRequest {
+    var reading = OptionReading(self, now: now)
+    return try parse(path: path, with: &reading)
+  }
+
+  /// Reads a path into options, which are there as far as it can be read.
+  func parse(path: String, with reading: inout OptionReading) throws(ImageURLError) -> ImgproxyRequest {
     var bytes = Array(path.utf8)[...]
     guard bytes.count <= configuration.limits.bytes else {
       throw ImageURLError(
@@ -36,7 +42,6 @@ extension ImgproxyDialect {
         remedy: "write options with their names, such as rs:fill:300:200")
     }
 
-    var reading = OptionReading(self, now: now)
     if configuration.presets.presets["default"] != nil {
       try reading.apply(preset: "default", to: 0, at: .init(segment: 0, text: first), within: [])
     }

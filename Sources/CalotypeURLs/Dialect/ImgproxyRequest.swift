@@ -1,7 +1,7 @@
 /// The request that a URL makes.
 public struct ImgproxyRequest: Hashable, Sendable {
   /// How a source is written in a URL.
-  public enum SourceForm: Hashable, Sendable {
+  public enum SourceForm: String, Hashable, Sendable {
     /// Percent-encoded behind `plain/`.
     case plain
     /// In URL-safe base64.

@@ -6,6 +6,9 @@ struct OptionReading {
   var options = ProcessingOptions()
   var presets: [String] = []
   var notices: [ImageURLNotice] = []
+  /// Whether options are recorded, for people.
+  var records = false
+  private(set) var recorded: [ReadOption] = []
   private var count = 0
 
   init(_ dialect: ImgproxyDialect, now: Int64?) {
@@ -93,6 +96,7 @@ struct OptionReading {
       throw ImageURLError(
         .unknownOption, at: place, "there is no option \"\(name.prefix(32))\"", remedy: "check the name")
     }
+    if records { recorded.append(ReadOption(name, values, pipeline: stage, preset: outer.last)) }
     var arguments = OptionArguments(values, of: name, at: place, isPro: isPro)
     switch entry {
     case .preset: try apply(presets: values, to: stage, at: place, within: outer)

@@ -6,6 +6,19 @@ enum SafeText {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// Text with `\u{…}` for characters that would change a terminal: controls, line separators, and those of direction.
+  static func escaped(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069:
+        result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
   /// Whether a byte is a control character of ASCII.
   static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 

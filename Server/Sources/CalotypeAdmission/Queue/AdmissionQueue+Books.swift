@@ -99,6 +99,7 @@ extension AdmissionQueue {
         line: job.line, cost: job.cost, byteCount: job.byteCount, start: now,
         isAlone: job.byteCount > configuration.byteBudget))
     counts.started += 1
+    lastMovement = now
     counts.peakRunning = max(counts.peakRunning, running.count)
     waits.add(.nanoseconds(now - job.submitted))
     actions.append(.start(id))

@@ -54,6 +54,8 @@ public struct AdmissionQueue: Sendable {
   public internal(set) var heldByteCount = 0
   private var nextID = 1
   private var latest: Int64 = 0
+  /// The last time at which a job was started or ended, or the first one came into an idle queue.
+  var lastMovement: Int64 = 0
 
   /// Creates an empty queue.
   public init(_ configuration: AdmissionConfiguration) {
@@ -71,6 +73,12 @@ public struct AdmissionQueue: Sendable {
   /// The time at which ``tick(at:)`` has an effect; `nil` for none.
   public var nextExpiry: Duration? { expiries.first.map { .nanoseconds($0.entry.key + 1) } }
 
+  /// Returns the time since a job was last started or ended; zero while none waits or runs.
+  public func standstill(at now: Duration) -> Duration {
+    guard waitingCount > 0 || runningCount > 0 else { return .zero }
+    return .nanoseconds(max(Nanoseconds.of(now) - lastMovement, 0))
+  }
+
   /// Adds a job.
   ///
   /// - Returns: The number of the job, which is new, and the actions, among them possibly one for this job.
@@ -86,6 +94,7 @@ public struct AdmissionQueue: Sendable {
       refuse(id, refusal, &actions)
       return (id, actions)
     }
+    if waiting.isEmpty, running.count == 0 { lastMovement = now }
     insert(id, job, at: now)
     startNext(at: now, &actions)
     return (id, actions)
@@ -99,6 +108,7 @@ public struct AdmissionQueue: Sendable {
     var actions: [AdmissionAction] = []
     guard let job = running.remove(id) else { return actions }
     counts.finished += 1
+    lastMovement = now
     let cost = actual.map { min(max(Nanoseconds.of($0), 0), Nanoseconds.maximumCost) } ?? job.cost
     shares.finish(job.line, excess: cost - job.cost)
     expire(at: now, &actions)

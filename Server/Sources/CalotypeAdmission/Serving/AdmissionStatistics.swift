@@ -14,6 +14,8 @@ public struct AdmissionStatistics: Hashable, Sendable {
   public let byteBudget: Int
   /// The predicted time in which all accepted work is done.
   public let drain: Duration
+  /// The time since a job was last started or ended; zero while none waits or runs.
+  public let standstill: Duration
   /// The totals since the creation.
   public let counts: AdmissionCounts
   /// The waits of jobs that were started.
@@ -29,6 +31,7 @@ public struct AdmissionStatistics: Hashable, Sendable {
     workers = queue.configuration.workers
     byteBudget = queue.configuration.byteBudget
     drain = queue.predictedDrain(at: now)
+    standstill = queue.standstill(at: now)
     counts = queue.counts
     waits = queue.waits
     costRatios = ratios

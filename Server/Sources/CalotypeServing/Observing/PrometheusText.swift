@@ -55,6 +55,12 @@ struct PrometheusText {
     text += "\(namespace)\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
   }
 
+  /// A duration as a value.
+  static func seconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+
   private static func number(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
   }

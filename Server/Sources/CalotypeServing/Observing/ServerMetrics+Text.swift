@@ -8,6 +8,7 @@ extension ServerMetrics {
     let memory: MemoryTier.Statistics
     let loads: Int
     let joined: Int
+    let droppedLogLines: Int
   }
 
   /// All series as text.
@@ -27,6 +28,9 @@ extension ServerMetrics {
     text.histogram(
       "request_span_duration_seconds", "Durations of the parts of requests.",
       Span.allCases.map { ("span=\"\($0.rawValue)\"", now.spans[$0] ?? DurationHistogram()) })
+    text.histogram(
+      "image_duration_seconds", "Durations of requests for images that succeeded.",
+      ImagePath.allCases.map { ("cache=\"\($0.rawValue)\"", now.images[$0] ?? DurationHistogram()) })
     let workers = gauges.admission.workers
     text.gauge("workers", "Workers.", Double(workers))
     text.gauge("requests_in_progress", "Requests in progress.", Double(now.requestsInProgress))
@@ -53,12 +57,23 @@ extension ServerMetrics {
     text.counter("coalesced_requests_total", "Requests that joined the work of another.", gauges.joined)
     text.counter("cancelled_requests_total", "Requests whose client left.", value(.cancelled))
     text.counter("fallback_images_total", "Images in place of others.", value(.fallbacks))
+    text.counter(
+      "log_lines_dropped_total", "Log lines that nobody read in time.", gauges.droppedLogLines)
     admission(gauges.admission, &text)
+    text.gauge(
+      "memory_budget_bytes", "Bytes that cached results and decoded images may take together.",
+      Double(gauges.memory.byteLimit + gauges.admission.byteBudget))
+    if let resident = ProcessMemory.residentBytes {
+      text.gauge("process_resident_memory_bytes", "Bytes of the process in memory.", Double(resident))
+    }
     return text.text
   }
 
   private func admission(_ admission: AdmissionStatistics, _ text: inout PrometheusText) {
     text.gauge("admission_waiting", "Jobs that wait for a worker.", Double(admission.waiting))
+    text.gauge(
+      "admission_standstill_seconds", "Time since a job was last started or ended; 0 without jobs.",
+      PrometheusText.seconds(admission.standstill))
     text.gauge(
       "inflight_bytes", "Decoded bytes of running jobs, as predicted.", Double(admission.runningBytes))
     text.counter(
@@ -66,6 +81,8 @@ extension ServerMetrics {
       admission.counts.refused.sorted { $0.key.rawValue < $1.key.rawValue }.map {
         ("reason=\"\($0.key.rawValue)\"", $0.value)
       })
+    text.counter(
+      "admission_jobs_total", "Jobs that asked for a worker.", admission.counts.submitted)
     text.gauge(
       "cost_ratio", "Actual by predicted processor time, by formats.",
       admission.costRatios.sorted { $0.key < $1.key }.map { pair, ratio in

@@ -16,12 +16,21 @@ public final class ServerMetrics: Sendable {
     case queue, downloading, processing
   }
 
+  /// The place that an image came from, for the duration of its request.
+  enum ImagePath: String, CaseIterable, Sendable {
+    /// From memory, at once.
+    case hit
+    /// From disk or the source, or from the work of another request.
+    case miss
+  }
+
   struct State: Sendable {
     var counters: [Counter: Int] = [:]
     var statuses: [Int: Int] = [:]
     var errors: [String: Int] = [:]
     var request = DurationHistogram()
     var spans: [Span: DurationHistogram] = [:]
+    var images: [ImagePath: DurationHistogram] = [:]
     var requestsInProgress = 0
     var imagesInProgress = 0
   }
@@ -38,6 +47,11 @@ public final class ServerMetrics: Sendable {
 
   func observe(_ span: Span, _ duration: Duration) {
     state.withLock { $0.spans[span, default: DurationHistogram()].add(duration) }
+  }
+
+  /// Observes the duration of a request whose response is an image.
+  func observe(_ path: ImagePath, _ duration: Duration) {
+    state.withLock { $0.images[path, default: DurationHistogram()].add(duration) }
   }
 
   func begin() {

@@ -18,6 +18,8 @@ struct PixelWork: Sendable {
   let coders: CoderRegistry
   /// The pixels of the watermark.
   let watermark: Bitmap?
+  /// The spans of the stages.
+  let spans: StageSpans
 
   /// An image in its final form.
   struct Outcome: Sendable {
@@ -47,7 +49,9 @@ struct PixelWork: Sendable {
   private func animation(_ rendering: Rendering, frames: Int) throws -> Outcome {
     let start = ContinuousClock.now
     let animation = try AnimatedImage(data: data, coders: coders, options: rendering.decode)
-    let data = try coders.encode(animation.source.prefix(frames), as: rendering.encode)
+    let data = try spans.within(.encode) {
+      try coders.encode(animation.source.prefix(frames), as: rendering.encode)
+    }
     // Frames are decoded while their predecessors are encoded.
     return Outcome(
       data: data, size: plan.resultSize, plan: plan, approximations: rendering.approximations,
@@ -56,12 +60,13 @@ struct PixelWork: Sendable {
 
   private func still(_ rendering: Rendering) throws -> Outcome {
     let start = ContinuousClock.now
-    var image =
+    var image: Image = try spans.within(.decode) {
       if let pages = rendering.pages {
         try coders.decode(data, pages: pages, options: rendering.decode)
       } else {
         try coders.decode(data, options: rendering.decode)
       }
+    }
     let decoded = ContinuousClock.now
     var (plan, encode, approximations) = (plan, rendering.encode, rendering.approximations)
     var trims: [PixelSize] = []
@@ -69,13 +74,15 @@ struct PixelWork: Sendable {
     while let position = plan.pendingTrim {
       trims.append(image.bitmap.size)
       guard case .render(let next) = try planner.plan(request, trimmedTo: trims) else { break }
-      image = try image.transformed(by: next.transforms(from: position + 1, watermark: watermark))
+      image = try spans.within(.transform) { [image] in
+        try image.transformed(by: next.transforms(from: position + 1, watermark: watermark))
+      }
       plan = next
       encode = try next.encode.options()
       approximations = next.approximations(for: request.info)
     }
     let transformed = ContinuousClock.now
-    let data = try coders.encode(image, as: encode)
+    let data = try spans.within(.encode) { try coders.encode(image, as: encode) }
     var timings = ServerTiming([.decode: decoded - start, .encode: ContinuousClock.now - transformed])
     if !trims.isEmpty { timings.durations[.transform] = transformed - decoded }
     return Outcome(

@@ -16,6 +16,7 @@ struct Renderer: Sendable {
   let metrics: ServerMetrics
   /// The pixels of the watermark of the server.
   let watermark: Bitmap?
+  let spans: StageSpans
 
   /// Returns the result of an order.
   ///
@@ -32,22 +33,22 @@ struct Renderer: Sendable {
     case .render(let plan):
       let work = PixelWork(
         data: source.data, request: facts, plan: plan, planner: order.rules.planner,
-        coders: pipeline.configuration.coders, watermark: watermark)
+        coders: pipeline.configuration.coders, watermark: watermark, spans: spans)
       let job = AdmissionJob(
         cost: AdmissionCost(milliseconds: plan.cost.milliseconds, byteCount: plan.cost.byteCount),
         source: order.source.share, deadline: deadline, heldByteCount: source.data.count,
         formats: CostPair(info.format.rawValue, to: plan.encode.format.rawValue))
-      return try await admission.run(job) { ticket in
-        metrics.observe(.queue, ticket.wait)
-        let start = ContinuousClock.now
-        var (made, time) = try await pipeline.compute { try WorkTime.measure { try work.outcome() } }
-        ticket.finish(actual: time)
-        metrics.observe(.processing, ContinuousClock.now - start)
-        metrics.count(.decodes)
-        metrics.count(.encodes)
-        made.timings.durations[.queue] = ticket.wait
-        return stored(made, source, info, order)
-      }
+      let ticket = try await spans.within(.admission) { try await admission.admit(job) }
+      defer { ticket.finish() }
+      metrics.observe(.queue, ticket.wait)
+      let start = ContinuousClock.now
+      var (made, time) = try await pipeline.compute { try WorkTime.measure { try work.outcome() } }
+      ticket.finish(actual: time)
+      metrics.observe(.processing, ContinuousClock.now - start)
+      metrics.count(.decodes)
+      metrics.count(.encodes)
+      made.timings.durations[.queue] = ticket.wait
+      return stored(made, source, info, order)
     }
   }
 

@@ -25,6 +25,8 @@ extension HTTPField.Name {
   static let fetchSite = named("Sec-Fetch-Site")
   static let referrerPolicy = named("Referrer-Policy")
   static let crossOriginOpenerPolicy = named("Cross-Origin-Opener-Policy")
+  static let traceParent = named("traceparent")
+  static let traceState = named("tracestate")
 
   /// Names that are known to be well formed.
   private static func named(_ name: String) -> Self {

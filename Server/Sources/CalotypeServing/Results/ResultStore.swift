@@ -91,6 +91,17 @@ final class ResultStore: Sendable {
     return try await disk?.removeAll(chosen) ?? count
   }
 
+  /// Writes a record that no request has, and returns whether it is on disk; true without a disk.
+  func isWritable() async -> Bool {
+    guard let disk else { return true }
+    do {
+      try await disk.handOver(Data("canary".utf8), for: CacheKey("canary")).written()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Waits until everything is on disk.
   func flush() async { try? await disk?.flush() }
 

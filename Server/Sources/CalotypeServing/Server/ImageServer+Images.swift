@@ -13,7 +13,11 @@ extension ImageServer {
   /// Answers a request for an image.
   ///
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
-  func image(_ request: HTTPRequest, _ rules: ServingRules) throws -> Answer {
+  ///
+  /// - Parameter subject: Set to the image as soon as it is known.
+  func image(
+    _ request: HTTPRequest, _ rules: ServingRules, _ subject: inout RequestSubject?
+  ) throws -> Answer {
     if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
       throw Failure(.unauthorized)
     }
@@ -21,6 +25,8 @@ extension ImageServer {
       request.path ?? "", at: Int64(now().timeIntervalSince1970.rounded(.down)))
     let source = try rules.sources.resolve(parsed.source)
     let order = order(for: parsed.options, source, request, rules)
+    subject = RequestSubject(
+      identity: String(order.identity.text.prefix(12)), sourceHost: order.source.share)
     if parsed.options.raw == true {
       return .pending { [self] in await raw(order, request) }
     }
@@ -147,7 +153,9 @@ extension ImageServer {
       }
       metrics.count(.misses)
       let result = try await renderer.result(of: source, for: order, deadline: deadline)
-      await parts.store.store(result, for: order.identity, since: start)
+      try await parts.spans.within(.store) {
+        await parts.store.store(result, for: order.identity, since: start)
+      }
       return result
     } catch {
       guard !Task.isCancelled, let fallback = fallback(for: Failure(error), order) else { throw error }
@@ -161,7 +169,9 @@ extension ImageServer {
   private func fetch(_ order: ImageOrder) async throws -> SourceBytes {
     let clock = ContinuousClock.now
     metrics.count(.fetches)
-    let source = try await fetcher.bytes(for: order, purges: parts.store)
+    let source = try await parts.spans.within(.fetch) {
+      try await fetcher.bytes(for: order, purges: parts.store)
+    }
     metrics.observe(.downloading, ContinuousClock.now - clock)
     try source.verify(order.options.hashsum)
     return source

@@ -11,8 +11,11 @@ import HTTPTypes
 extension ImageServer {
   /// Answers a request for facts: as one for an image, with an object of JSON as its result.
   ///
+  /// - Parameter subject: Set to the image as soon as it is known.
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
-  func info(_ request: HTTPRequest, _ rules: ServingRules) throws -> Answer {
+  func info(
+    _ request: HTTPRequest, _ rules: ServingRules, _ subject: inout RequestSubject?
+  ) throws -> Answer {
     if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
       throw Failure(.unauthorized)
     }
@@ -29,6 +32,7 @@ extension ImageServer {
       options: options.processing, source: source, identity: identity,
       accept: CalotypePlanning.AcceptHeader(""), hints: ClientHints(largestRatio: 1) { _ in nil },
       passedFields: passedFields, rules: rules, info: options)
+    subject = RequestSubject(identity: String(identity.text.prefix(12)), sourceHost: source.share)
     let reply = ResultReply(
       request: request, options: order.options, source: parsed.source, rules: rules, now: now())
     return answer(to: request, order, reply)

@@ -8,18 +8,25 @@ import HTTPTypes
 
 /// Health, metrics and purges.
 extension ImageServer {
-  /// A GIF of one pixel.
-  private static let canary =
-    Data(base64Encoded: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7") ?? Data()
-  /// Reports whether requests should be sent here: not while the server ends, while its workers stall, or while it refuses
-  /// work.
+  /// Reports whether requests should be sent here: ``Readiness`` says when.
   func readiness() async -> ServedResponse {
-    guard !isDraining else { return notReady("the server is shutting down") }
-    let (pipeline, limit) = (parts.pipeline, canaryLimit)
-    let isAlive = await withTaskGroup(of: Bool.self) { group in
+    async let isPipelineAlive = answers(.pipeline, within: canaryLimit)
+    async let isDiskWritable = answers(.disk, within: diskLimit)
+    let admission = parts.admission.statistics
+    let readiness = Readiness(
+      isDraining: isDraining, isPipelineAlive: await isPipelineAlive, isDiskWritable: await isDiskWritable,
+      standstill: admission.standstill, waiting: admission.waiting, running: admission.running)
+    if let fault = readiness.fault { return notReady(fault) }
+    return ServedResponse(status: .ok, text: "ready\n")
+  }
+
+  /// Returns whether a part of the server does its work within a time. Requests at the same time share the answer.
+  private func answers(_ probe: Probe, within limit: Duration) async -> Bool {
+    let (parts, probes) = (parts, probes)
+    return await withTaskGroup(of: Bool.self) { group in
       group.addTask {
-        guard let image = try? await pipeline.decode(Self.canary, priority: .veryHigh) else { return false }
-        return (try? await pipeline.encode(image, as: .png, priority: .veryHigh)) != nil
+        (try? await probes.value(for: probe) { await probe.succeeds(with: parts.pipeline, parts.store) })
+          ?? false
       }
       group.addTask {
         try? await Task.sleep(for: limit)
@@ -28,10 +35,6 @@ extension ImageServer {
       defer { group.cancelAll() }
       return await group.next() ?? false
     }
-    // Workers may be busy for longer with images that are being made.
-    let statistics = parts.admission.statistics
-    guard isAlive || statistics.running > 0 else { return notReady("the workers do not answer") }
-    return ServedResponse(status: .ok, text: "ready\n")
   }
 
   private func notReady(_ reason: String) -> ServedResponse {
@@ -48,7 +51,7 @@ extension ImageServer {
     let statistics = parts.pipeline.statistics
     let gauges = ServerMetrics.Gauges(
       admission: parts.admission.statistics, memory: parts.store.memoryStatistics, loads: statistics.loads,
-      joined: work.statistics.joined)
+      joined: work.statistics.joined, droppedLogLines: droppedLogLines())
     let text = metrics.text(namespace: rules.settings.metrics.prometheusNamespace, gauges)
     return ServedResponse(status: .ok, text: text, type: "text/plain; version=0.0.4; charset=utf-8")
   }

@@ -8,6 +8,7 @@ import CalotypeURLs
 public import FoundationEssentials
 public import HTTPTypes
 import Synchronization
+import Tracing
 
 /// The image server, without a transport.
 ///
@@ -38,6 +39,10 @@ public final class ImageServer: Sendable {
   let refreshes = Mutex(Set<CacheKey>())
   let now: @Sendable () -> Date
   let canaryLimit: Duration
+  let diskLimit = Duration.seconds(2)
+  let probes = SharedWork<Probe, Bool>()
+  private let observer: @Sendable (RequestRecord) -> Void
+  let droppedLogLines: @Sendable () -> Int
   private let current: Mutex<ServingRules>
   private let draining = Mutex(false)
 
@@ -48,17 +53,24 @@ public final class ImageServer: Sendable {
   ///   - parts: The parts that were made of the same settings.
   ///   - canaryLimit: The time in which a tiny image has to be made for the server to be ready.
   ///   - now: The present.
+  ///   - droppedLogLines: The number of log lines that were dropped, for metrics.
+  ///   - observer: Gets the facts about each request when its response is ready. Must return at once.
   public init(
     _ settings: Settings, parts: ServerParts, canaryLimit: Duration = .milliseconds(250),
-    now: @escaping @Sendable () -> Date = { Date.now }
+    now: @escaping @Sendable () -> Date = { Date.now },
+    droppedLogLines: @escaping @Sendable () -> Int = { 0 },
+    observer: @escaping @Sendable (RequestRecord) -> Void = { _ in }
   ) throws {
+    self.observer = observer
+    self.droppedLogLines = droppedLogLines
     self.parts = parts
     self.now = now
     self.canaryLimit = canaryLimit
     current = Mutex(try ServingRules(settings, watermark: parts.watermarkImage))
     fetcher = SourceFetcher(parts.pipeline, now: now)
     renderer = Renderer(
-      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, watermark: parts.watermark)
+      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, watermark: parts.watermark,
+      spans: parts.spans)
     informer = InfoMaker(
       pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, fetcher: fetcher,
       store: parts.store)
@@ -75,31 +87,36 @@ public final class ImageServer: Sendable {
     current.withLock { $0 = rules }
   }
 
-  /// Whether the server is about to end: it is not ready then, and begins no new work.
+  /// Whether the server is about to end: it is not ready then. Requests are still answered.
   public var isDraining: Bool { draining.withLock { $0 } }
 
   /// Reports that the server is not ready from now on. Requests are still answered.
   public func announceEnd() { draining.withLock { $0 = true } }
-
-  /// Refuses work that has not begun.
-  public func closeQueue() { parts.admission.close() }
 
   /// Waits until results are on disk.
   public func flush() async { await parts.store.flush() }
 
   /// Answers a request, whose target is the one that came over the wire.
   public func answer(to request: HTTPRequest) -> Answer {
-    let start = ContinuousClock.now
-    metrics.begin()
     let rules = rules
     let settings = rules.settings
     let route = Route(
       request.path ?? "", prefix: settings.server.pathPrefix, healthPath: settings.server.healthPath)
+    var watch = RequestWatch(
+      request, isProbe: [.health, .ready, .metrics].contains(route),
+      continuesTraces: settings.metrics.continuesTraces, tracer: parts.spans.tracer)
     func ready(_ response: ServedResponse) -> Answer {
-      .ready(finished(response, request, rules, since: start))
+      // Begun here, because a request ends when it is ready.
+      metrics.begin()
+      return .ready(finished(response, rules, watch, .hit))
     }
     func pending(_ work: @escaping @Sendable () async -> ServedResponse) -> Answer {
-      .pending { [self] in finished(await work(), request, rules, since: start) }
+      .pending { [self, watch] in
+        // Begun here, because the work of a client that has left already is never performed.
+        metrics.begin()
+        let response = await ServiceContext.withValue(watch.span.context) { await work() }
+        return finished(response, rules, watch, .miss)
+      }
     }
     if request.method == .options { return ready(preflight(request, rules)) }
     if route == .image, request.method == .head, settings.compatibility.answersEveryHead {
@@ -125,11 +142,15 @@ public final class ImageServer: Sendable {
         rules.secrets.isEmpty && route == .metrics
           || rules.secrets.allow(request.headerFields[.authorization])
       else { return ready(failed(Failure(.unauthorized), request, rules)) }
-      return route == .metrics
-        ? ready(metricsPage(rules)) : pending { [self] in await purge(request, rules) }
+      // The request is one of those that it counts.
+      return pending { [self] in
+        route == .metrics ? metricsPage(rules) : await purge(request, rules)
+      }
     case .image, .info:
       do {
-        switch try route == .info ? info(request, rules) : image(request, rules) {
+        switch try route == .info
+          ? info(request, rules, &watch.subject) : image(request, rules, &watch.subject)
+        {
         case .ready(let response): return ready(response)
         case .pending(let work): return pending(work)
         }
@@ -157,20 +178,20 @@ public final class ImageServer: Sendable {
 
   /// Adds the fields of all responses, and counts the response.
   private func finished(
-    _ response: ServedResponse, _ request: HTTPRequest, _ rules: ServingRules,
-    since start: ContinuousClock.Instant
+    _ response: ServedResponse, _ rules: ServingRules, _ watch: RequestWatch, _ path: ServerMetrics.ImagePath
   ) -> ServedResponse {
     var response = response
-    var random = SystemRandomNumberGenerator()
-    response.fields[.requestID] = RequestID.chosen(
-      from: request.headerFields[.requestID], using: &random)
+    response.fields[.requestID] = watch.requestID
     let settings = rules.settings.server
     if !settings.name.isEmpty { response.fields[.server] = settings.name }
     for pair in settings.responseHeaders {
       if let name = HTTPField.Name(pair.name) { response.fields[name] = pair.value }
     }
-    metrics.end(
-      status: response.status.code, error: response.errorCode, after: ContinuousClock.now - start)
+    let record = watch.record(of: response)
+    metrics.end(status: response.status.code, error: response.errorCode, after: record.duration)
+    if record.subject != nil, record.errorCode == nil { metrics.observe(path, record.duration) }
+    watch.end(record)
+    observer(record)
     return response
   }
 

@@ -4,11 +4,13 @@ import CalotypeCaching
 import CalotypeImaging
 import CalotypeIsolation
 public import CalotypeLoading
+import CalotypeObservability
 import CalotypePlanning
 public import CalotypeSettings
 import Crypto
 import FoundationEssentials
 import HTTPTypes
+public import Tracing
 
 /// The parts of a server that live as long as it does: pipeline, caches, queue, and the images of its settings.
 public struct ServerParts: Sendable {
@@ -18,21 +20,31 @@ public struct ServerParts: Sendable {
   let watermark: Bitmap?
   let watermarkImage: WatermarkImage?
   let fallback: Data?
+  let spans: StageSpans
 
   /// The pipeline, for the services of a process.
   public var service: ImagePipeline { pipeline }
 
   /// Creates the parts that settings describe, and reads the images that they name.
   ///
-  /// - Parameter loader: Reads sources in place of the loaders of the settings.
+  /// - Parameters:
+  ///   - loader: Reads sources in place of the loaders of the settings.
+  ///   - tracer: Gets the spans of requests.
   /// - Throws: The error of a watermark or fallback image that cannot be read.
-  public init(_ settings: Settings, loader: (any ImageLoading)? = nil) async throws {
+  public init(
+    _ settings: Settings, loader: (any ImageLoading)? = nil, tracer: any Tracer = InstrumentationSystem.tracer
+  ) async throws {
+    spans = StageSpans(tracer: tracer)
     let memory = settings.cache.memoryBytes
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
     pipeline = Self.makePipeline(
-      settings, workers: workers,
-      loader: loader.map { LoaderGroup([BytesLoader(), $0]) } ?? Self.loaders(settings))
+      settings, workers: workers, tracer: tracer,
+      loader: LoaderGroup(
+        [BytesLoader()]
+          + (loader.map { [$0] } ?? Self.loaders(settings)).map { loader in
+            settings.metrics.continuesTraces ? TracedLoader(base: loader, tracer: tracer) : loader
+          }))
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
     admission.maximumWait =
@@ -70,7 +82,7 @@ public struct ServerParts: Sendable {
   }
 
   /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
-  private static func loaders(_ settings: Settings) -> LoaderGroup {
+  private static func loaders(_ settings: Settings) -> [any ImageLoading] {
     var transport = CurlLoader.Configuration(
       maxConcurrent: settings.concurrency.downloads,
       maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
@@ -86,12 +98,14 @@ public struct ServerParts: Sendable {
     // The fetcher of the server remembers failures itself.
     loading.failureMemory = nil
     let http = HTTPLoader(loading, transport: CurlLoader(transport))
-    var loaders: [any ImageLoading] = [BytesLoader(), http]
+    var loaders: [any ImageLoading] = [http]
     if !settings.sources.localRoot.isEmpty { loaders.append(FileLoader(roots: [settings.sources.localRoot])) }
-    return LoaderGroup(loaders)
+    return loaders
   }
 
-  private static func makePipeline(_ settings: Settings, workers: Int, loader: LoaderGroup) -> ImagePipeline {
+  private static func makePipeline(
+    _ settings: Settings, workers: Int, tracer: any Tracer, loader: LoaderGroup
+  ) -> ImagePipeline {
     var originals: DiskCache?
     if !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 {
       originals = DiskCache(
@@ -109,6 +123,7 @@ public struct ServerParts: Sendable {
     configuration.limits.transforms = workers + 2
     configuration.limits.encodes = workers
     configuration.freshness.staleWhileRevalidate = settings.httpCache.staleWhileRevalidate
+    configuration.tracer = DistributedTracing(tracer)
     configuration.drainDeadline = settings.server.stopTimeout
     return ImagePipeline(configuration)
   }

@@ -16,3 +16,11 @@ public struct SettingsInputs: Sendable {
     self.files = files
   }
 }
+
+/// The numbers alone: libraries log descriptions, and the environment has keys.
+extension SettingsInputs: CustomStringConvertible, CustomReflectable {
+  /// The numbers of variables and arguments.
+  public var description: String { "\(environment.count) variables, \(arguments.count) arguments" }
+  /// The description.
+  public var customMirror: Mirror { Mirror(self, children: ["inputs": description]) }
+}

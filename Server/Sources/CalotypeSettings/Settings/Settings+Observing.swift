@@ -27,7 +27,7 @@ extension Settings {
     public var clientKey = Secret("")
     /// How the identifiers of traces are made.
     public var traceIDs = TraceIDs.xray
-    /// Whether a trace of the client is continued.
+    /// Whether a trace of the client is continued, in spans and in requests to sources.
     public var continuesTraces = false
 
     /// The defaults.

@@ -26,12 +26,13 @@ extension SettingTable {
       "How the identifiers of traces are made.")
     Setting(
       "OPEN_TELEMETRY_PROPAGATE_EXTERNAL", \.metrics.continuesTraces, .flag, .map,
-      "Continues the traces of clients.")
+      "Continues the traces of clients, in spans and in the requests to sources.")
   }
 
   static let logging = SettingRows.group(.logging) {
     Setting(
-      "LOG_FORMAT", \.logging.format, choice(Settings.Logging.Format.self), .map, "The form of logs."
+      "LOG_FORMAT", \.logging.format, choice(Settings.Logging.Format.self), .map,
+      "The form of logs, on standard error: a line each. `gcp` is JSON with the names of Google Cloud."
     ).imgproxy(default: "pretty")
     Setting(
       "LOG_LEVEL", \.logging.level, choice(Settings.Logging.Level.self), .map,

@@ -3,7 +3,6 @@ extension SettingTable {
   ///
   /// A name leaves the list together with the change that gives it an effect; tests compare the list with the code.
   public static let withoutEffect: Set<String> = [
-    "ALLOWED_INFO_OPTIONS",
     "AUTOQUALITY_ALLOWED_ERROR",
     "AUTOQUALITY_FORMAT_MAX",
     "AUTOQUALITY_FORMAT_MIN",
@@ -33,20 +32,14 @@ extension SettingTable {
     "ENFORCE_THUMBNAIL",
     "FALLBACK_IMAGES_CACHE_SIZE",
     "FALLBACK_IMAGE_PREPROCESS_URL",
-    "INFO_ONLY_PRESETS",
-    "INFO_PRESETS",
-    "INFO_PRESETS_PATH",
     "JPEG_QUANT_TABLE",
-    "LOG_FORMAT",
     "OPEN_TELEMETRY_CLIENT_CERT",
     "OPEN_TELEMETRY_CLIENT_KEY",
     "OPEN_TELEMETRY_ENABLE",
     "OPEN_TELEMETRY_ENABLE_LOGS",
     "OPEN_TELEMETRY_ENABLE_METRICS",
-    "OPEN_TELEMETRY_PROPAGATE_EXTERNAL",
     "OPEN_TELEMETRY_SERVER_CERT",
     "OPEN_TELEMETRY_TRACE_ID_GENERATOR",
-    "PLAYGROUND",
     "PNG_UNLIMITED",
     "REPORT_DOWNLOADING_ERRORS",
     "REPORT_IO_ERRORS",

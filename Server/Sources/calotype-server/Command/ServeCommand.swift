@@ -1,9 +1,11 @@
 import Calotype
 import CalotypeHummingbird
+import CalotypeLogs
 import CalotypeObservability
 import CalotypeServing
 import CalotypeSettings
 import FoundationEssentials
+import Glibc
 import Hummingbird
 import Logging
 import NIOCore
@@ -21,30 +23,32 @@ enum ServeCommand {
       for problem in error.problems { ServerCommand.complain("\(problem.severity): \(problem)") }
       return 1
     }
-    for problem in loaded.problems { ServerCommand.complain("\(problem.severity): \(problem)") }
+    let log = ServerLog(loaded.settings.logging)
+    for problem in loaded.problems { log.write(problem) }
+    var status: Int32 = 0
     do {
       try ServerParts.checkSandbox(loaded.settings)
-      try await serve(loaded.settings, inputs)
-      return 0
+      try await serve(loaded.settings, inputs, log)
     } catch {
-      ServerCommand.complain("error: \(error)")
-      return 1
+      log.logger.critical("the server cannot run", metadata: ["reason": "\(error)"])
+      status = 1
     }
+    log.close()
+    return status
   }
 
-  private static func serve(_ settings: Settings, _ inputs: SettingsInputs) async throws {
+  private static func serve(_ settings: Settings, _ inputs: SettingsInputs, _ log: ServerLog) async throws {
     ProcessAllocator.limitArenas()
-    let level = Logger.Level(settings.logging.level)
-    let logger = Logger(label: "calotype-server") { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return handler
-    }
+    // A reader of logs that leaves must not end the server.
+    signal(SIGPIPE, SIG_IGN)
+    let logger = log.logger
     let parts = try await ServerParts(settings)
-    let server = try ImageServer(settings, parts: parts)
+    let server = try ImageServer(
+      settings, parts: parts, droppedLogLines: { log.droppedCount }, observer: { log.write($0) })
     let application = application(server, settings.server, logger)
     let metrics: [ServiceGroupConfiguration.ServiceConfiguration] =
       settings.metrics.prometheus.map { [.init(service: self.metrics(server, at: $0, logger))] } ?? []
+    let drain = DrainService(server: server, delay: settings.server.stopDelay)
     var configuration = ServiceGroupConfiguration(
       services: metrics + [
         .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
@@ -53,13 +57,13 @@ enum ServeCommand {
         .init(
           service: ReloadService(server: server, inputs: inputs, logger: logger),
           successTerminationBehavior: .ignore),
-        .init(
-          service: DrainService(server: server, delay: settings.server.stopDelay),
-          successTerminationBehavior: .ignore),
+        .init(service: drain, successTerminationBehavior: .ignore),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     // Work ends by its own deadlines before; what does not is cancelled, so that the process ends in any case.
     configuration.maximumGracefulShutdownDuration =
       settings.server.stopDelay + settings.server.stopTimeout + .seconds(5)
+    // A second signal counts until all of them have ended.
+    defer { withExtendedLifetime(drain) {} }
     try await ServiceGroup(configuration: configuration).run()
   }
 
@@ -104,18 +108,5 @@ enum ServeCommand {
     case .socket(let path): .unixDomainSocket(path: path)
     case nil: .hostname("0.0.0.0", port: 8080)
     }
-  }
-}
-
-extension Logger.Level {
-  fileprivate init(_ level: Settings.Logging.Level) {
-    self =
-      switch level {
-      case .debug: .debug
-      case .info: .info
-      case .warn: .warning
-      case .error: .error
-      case .fatal: .critical
-      }
   }
 }

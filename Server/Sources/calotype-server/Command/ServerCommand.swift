@@ -10,6 +10,9 @@ enum ServerCommand {
     switch arguments.first {
     case "check": exit(CheckCommand.run(inputs(arguments.dropFirst())))
     case "conformance": exit(await ConformanceCommand.run(Array(arguments.dropFirst())))
+    case "health": exit(HealthCommand.run(inputs(arguments.dropFirst())))
+    case "url":
+      exit(URLCommand.run(Array(arguments.dropFirst()), environment: ProcessInfo.processInfo.environment))
     case "--help", "-h", "help": print(usage + "\n" + SettingsHelp.text(), terminator: "")
     case "--version": print("calotype-server 1")
     case let command? where !command.hasPrefix("-"):
@@ -31,6 +34,8 @@ enum ServerCommand {
 
     calotype-server [options]                        starts the server
     calotype-server check [--json] [options]         checks the settings and prints those in effect
+    calotype-server url sign|parse|explain …         signs paths, and reads and explains URLs
+    calotype-server health [--ready] [options]       asks the running server whether it is well
     calotype-server conformance FILE [FOLDER]        holds the code against vectors of another server
 
     Without keys, the server starts with --allow-unsigned only:
