@@ -59,6 +59,7 @@ def same(what, found, expected):
 
 class Suite(Operation):
     def __init__(self, program, folder):
+        self.servers = []
         self.path, self.folder, self.photos = program, folder, os.path.realpath(PHOTOS)
         self.origin = Origin(PHOTOS)
         self.server = self.start(
@@ -75,7 +76,8 @@ class Suite(Operation):
             "signed", "--local-filesystem-root", os.path.realpath(PHOTOS), environment=self.environment)
 
     def start(self, name, *options, environment=None):
-        return Program(self.path, f"{self.folder}/{name}.log", *options, environment=environment)
+        self.servers.append(Program(self.path, f"{self.folder}/{name}.log", *options, environment=environment))
+        return self.servers[-1]
 
     def remote(self, name, options="rs:fit:100:100"):
         return f"/unsafe/{options}/plain/{self.origin.url}/{name}"
@@ -458,7 +460,8 @@ def main():
         try:
             status = suite.run(sys.argv[2:])
         finally:
-            for server in (suite.server, suite.signed):
+            # Also those of checks that failed.
+            for server in suite.servers:
                 server.kill()
         if status:
             for name in ("open", "signed"):
