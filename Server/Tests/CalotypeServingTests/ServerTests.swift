@@ -1,4 +1,5 @@
 import CalotypeCaching
+import CalotypeAdmission
 import CalotypeImaging
 import CalotypeLoading
 import CalotypeResults
@@ -119,7 +120,7 @@ struct ServerTests {
     let server = try await TestOrigin().server()
     let path = "/unsafe/icc:adobe/plain/http://images.example/a.png"
     #expect(await get(server, path).errorCode != "overloaded")
-    server.closeQueue()
+    server.parts.admission.close()
     #expect(await get(server, path).errorCode == "shuttingDown")
   }
 

@@ -62,9 +62,9 @@ struct PixelWork: Sendable {
     let start = ContinuousClock.now
     var image: Image = try spans.within(.decode) {
       if let pages = rendering.pages {
-        try coders.decode(data, pages: pages, options: rendering.decode)
+        try coders.decode(self.data, pages: pages, options: rendering.decode)
       } else {
-        try coders.decode(data, options: rendering.decode)
+        try coders.decode(self.data, options: rendering.decode)
       }
     }
     let decoded = ContinuousClock.now
