@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -79,6 +79,12 @@ server: deps ## Builds and tests the image server in Server/, and the example of
 serve: deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080
 	swift build -c release --package-path Server --jobs $(JOBS) --product calotype-server
 	@Server/serve.sh Server/.build/release/calotype-server Examples/Photos $(PORT)
+
+bench-server: export CALOTYPE_EXAMPLES = 1
+bench-server: test-deps ## The image server beside libvips, thumbor and a server that only sends; NAME=misses for one benchmark
+	$(SWIFT_BUILD) --package-path Server --product calotype-server
+	$(SWIFT_BUILD) --package-path Server --product bare-server
+	Server/Benchmarks/run.sh Server/.build/release $(NAME)
 
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.

@@ -179,7 +179,7 @@ small.write_to_file(folder + "/2k.jpg[Q=85,strip]")
                 file.write(f"request = function() n = n + 1; return wrk.format('GET', string.format({json.dumps(path)}, n)) end\n")
         first = processor_time(server.pid)
         output = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "20s", "-s", script,
+            ["wrk", "-t1", f"-c{connections}", f"-d{int(seconds)}s", "--latency", "--timeout", "20s", "-s", script,
              f"http://127.0.0.1:{server.port}{path if not varies else '/'}"], capture_output=True, text=True, check=True).stdout
         spent = processor_time(server.pid) - first
         bad = re.search(r"Non-2xx or 3xx responses: (\d+)", output)

@@ -3,7 +3,8 @@ enum LogText {
   /// Appends text in double quotes, as JSON writes it.
   static func quote(_ text: String, to line: inout String) {
     line += "\""
-    for scalar in text.unicodeScalars { escape(scalar, to: &line) }
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+    if isPlain { line += text } else { for scalar in text.unicodeScalars { escape(scalar, to: &line) } }
     line += "\""
   }
 

@@ -4,8 +4,8 @@ public import CalotypeSettings
 public import CalotypeURLs
 import Crypto
 
-/// The decisions of a server about requests, made of its settings: a value that is swapped whole when settings are reloaded.
-public struct ServingRules: Sendable {
+/// The decisions of a server about requests, made of its settings: immutable, and swapped whole when settings are reloaded.
+public final class ServingRules: Sendable {
   /// The settings.
   public let settings: Settings
   /// The reader of URLs, with the keys and presets.
@@ -36,6 +36,8 @@ public struct ServingRules: Sendable {
   let varyingHeaders: [String]
   /// A digest of the text that makes earlier entity tags invalid; empty if there is none.
   let entityTagMark: String
+  /// Requests that were read before; `nil` if what follows from their text depends on the time, or on other header fields.
+  let prepared: PreparedRequests?
 
   /// Makes rules of settings.
   ///
@@ -73,6 +75,11 @@ public struct ServingRules: Sendable {
       (crossOrigin.varies ? ["Origin"] : [])
       + settings.cache.keyHeaders + settings.server.passedRequestHeaders
       + (passesCookies || !settings.cache.keyCookies.isEmpty ? ["Cookie"] : [])
+    let dependsOnFields =
+      !settings.cache.keyHeaders.isEmpty || !settings.cache.keyCookies.isEmpty || passesCookies
+      || !settings.server.passedRequestHeaders.isEmpty || planner.policy.usesClientHints
+    let dependsOnTime = settings.security.keyValidity.contains { $0 != nil }
+    prepared = dependsOnFields || dependsOnTime ? nil : PreparedRequests()
     let buster = settings.httpCache.etagBuster
     entityTagMark =
       buster.isEmpty

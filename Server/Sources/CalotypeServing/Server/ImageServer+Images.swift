@@ -21,18 +21,33 @@ extension ImageServer {
     if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
       throw Failure(.unauthorized)
     }
-    let parsed = try rules.dialect.parse(
-      request.path ?? "", at: Int64(now().timeIntervalSince1970.rounded(.down)))
-    let source = try rules.sources.resolve(parsed.source)
-    let order = order(for: parsed.options, source, request, rules)
+    let order = try order(of: request, rules)
     subject = RequestSubject(
       identity: String(order.identity.text.prefix(12)), sourceHost: order.source.share)
-    if parsed.options.raw == true {
+    if order.options.raw == true {
       return .pending { [self] in await raw(order, request) }
     }
     let reply = ResultReply(
-      request: request, options: parsed.options, source: parsed.source, rules: rules, now: now())
+      request: request, options: order.options, source: order.source.text, rules: rules, now: now())
     return answer(to: request, order, reply)
+  }
+
+  /// Reads a request, or recalls how it was read.
+  private func order(of request: HTTPRequest, _ rules: ServingRules) throws -> ImageOrder {
+    let accept = request.headerFields[values: .accept].joined(separator: ",")
+    let key = PreparedRequests.Key(path: request.path ?? "", accept: accept)
+    if let known = rules.prepared?[key] {
+      return ImageOrder(
+        options: known.request.options, source: known.source, identity: known.identity,
+        accept: CalotypePlanning.AcceptHeader(accept), hints: ClientHints(), passedFields: [:], rules: rules)
+    }
+    let parsed = try rules.dialect.parse(key.path, at: Int64(now().timeIntervalSince1970.rounded(.down)))
+    let source = try rules.sources.resolve(parsed.source)
+    let order = order(for: parsed.options, source, request, rules)
+    if parsed.options.expires == nil {
+      rules.prepared?.keep(.init(request: parsed, source: source, identity: order.identity), for: key)
+    }
+    return order
   }
 
   /// Answers an order from memory, or by work.
