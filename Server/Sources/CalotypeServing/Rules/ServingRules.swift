@@ -56,6 +56,7 @@ public struct ServingRules: Sendable {
     sources = SourceResolver(
       allowed: settings.security.allowedSources.map { SourcePattern($0) },
       localRoot: settings.sources.localRoot, querySeparator: settings.urls.querySeparator,
+      watermarkFolder: settings.watermark.directory,
       addresses: AddressKind.allowed(by: settings.security))
     cacheControl = CacheControlRule(settings.httpCache)
     var errors = ErrorTable()
