@@ -201,6 +201,13 @@ class Suite(Operation):
                         for text in ("Calotype &amp; <b>text</b>", "<span size='40pt' foreground='#fff'>Calotype</span>")]
         same("text", (small.status, large.status), (200, 200))
         assert len({plain.body, small.body, large.body}) == 3
+        # Each look is another picture.
+        looks = ["a", *(f"<{name}>a</{name}>" for name in ("b", "i", "u", "s"))] + [
+            f"<span {look}>a</span>" for look in ("foreground='blue'", "size='12pt'", "weight='100'")]
+        looks += ["a<sup>a</sup>", "a<sub>a</sub>", "a\na", "aa"]
+        bodies = [self.server.get(self.local("mountains.jpg", "w:60/wm:1:ce:0:0:0.8/" + option("wmt", text)) + "@png").body
+                  for text in looks]
+        same("different looks", len(set(bodies)), len(looks))
         same("markup", self.server.get(self.local("mountains.jpg", "wm:1/" + option("wmt", "<tt>a</tt>"))).status, 404)
         # The fallback of a request.
         reply = self.server.get(self.remote("none.jpg?fiu", "w:30/" + option("fiu", url)))
