@@ -9,11 +9,12 @@ import Testing
 struct FilterRenderingTests {
   /// Decodes and transforms an image by a plan without a trim; nothing similar may stand in for its operations.
   private func render(
-    _ text: String, of data: Data, policy: PlanningPolicy = PlanningPolicy(), watermark: Bitmap? = nil
+    _ text: String, of data: Data, policy: PlanningPolicy = PlanningPolicy(),
+    watermarks: [String: Bitmap] = [:]
   ) throws -> Bitmap {
     let info = try CoderRegistry.standard.probe(data)
     let plan = try Samples.plan(text, of: info, policy: policy)
-    let rendering = try plan.rendering(of: info, watermark: watermark)
+    let rendering = try plan.rendering(of: info, watermarks: watermarks)
     #expect(rendering.approximations.isEmpty, "\(text)")
     let bitmap = try CoderRegistry.standard.decode(data, options: rendering.decode).bitmap
     #expect(bitmap.size == plan.resultSize, "\(text)")
@@ -126,7 +127,7 @@ struct FilterRenderingTests {
     let logo = try Pictures.picture(8, 8) { _, _ in [200, 100, 50, 255] }
     let data = try Self.flat(60, 60, [255, 255, 255, 255])
     func drawn(_ text: String) throws -> Bitmap {
-      try render(text, of: data, policy: policy, watermark: logo)
+      try render(text, of: data, policy: policy, watermarks: ["logo": logo])
     }
     let plain = try drawn("wm:1:ce")
     let shadow = try drawn("wm:1:ce/wmsh:3")

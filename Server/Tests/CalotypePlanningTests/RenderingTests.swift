@@ -9,18 +9,19 @@ import Testing
 struct RenderingTests {
   /// Decodes and transforms an image by a plan, as often as its trims demand, and returns the pixels.
   private func render(
-    _ text: String, of data: Data, policy: PlanningPolicy = PlanningPolicy(), watermark: Bitmap? = nil
+    _ text: String, of data: Data, policy: PlanningPolicy = PlanningPolicy(),
+    watermarks: [String: Bitmap] = [:]
   ) throws -> Bitmap {
     let coders = CoderRegistry.standard
     let info = try coders.probe(data)
     var plan = try Samples.plan(text, of: info, policy: policy)
-    let rendering = try plan.rendering(of: info, watermark: watermark)
+    let rendering = try plan.rendering(of: info, watermarks: watermarks)
     var bitmap = try coders.decode(data, options: rendering.decode).bitmap
     var trims: [PixelSize] = []
     while let position = plan.pendingTrim {
       trims.append(bitmap.size)
       plan = try Samples.plan(text, of: info, policy: policy, trimmedTo: trims)
-      bitmap = try plan.transforms(from: position + 1, watermark: watermark).apply(to: bitmap)
+      bitmap = try plan.transforms(from: position + 1, watermarks: watermarks).apply(to: bitmap)
     }
     #expect(bitmap.size == plan.resultSize, "\(text)")
     return bitmap
@@ -137,7 +138,7 @@ struct RenderingTests {
     let logo = try Pictures.picture(4, 2) { x, y in [200, UInt8(x), UInt8(y), 255] }
     let data = try Pictures.png(Pictures.picture(40, 20) { _, _ in [0, 0, 0, 255] })
     func drawn(_ text: String) throws -> Bitmap {
-      try render(text, of: data, policy: policy, watermark: logo)
+      try render(text, of: data, policy: policy, watermarks: ["logo": logo])
     }
     let corner = try drawn("wm:1:soea:1:2")
     #expect(corner.pixel(35, 16) == [200, 0, 0, 255])

@@ -18,10 +18,10 @@ enum Samples {
   static func plan(
     _ text: String, of info: ImageInfo = ImageInfo(format: .png, size: PixelSize(width: 200, height: 100)),
     policy: PlanningPolicy = PlanningPolicy(), accept: String = "", hints: ClientHints = ClientHints(),
-    watermark: WatermarkImage? = nil, trimmedTo trims: [PixelSize] = []
+    watermarks: [OwnWatermark: WatermarkImage] = [:], trimmedTo trims: [PixelSize] = []
   ) throws -> RenderPlan {
     let request = PlanRequest(
-      try options(text), of: info, accept: AcceptHeader(accept), hints: hints, watermark: watermark)
+      try options(text), of: info, accept: AcceptHeader(accept), hints: hints, watermarks: watermarks)
     guard case .render(let plan) = try Planner(policy).plan(request, trimmedTo: trims) else {
       throw NotRendered()
     }

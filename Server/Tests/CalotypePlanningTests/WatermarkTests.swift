@@ -101,11 +101,37 @@ struct WatermarkTests {
     // The watermark of the server does not stand in for it.
     #expect(throws: PlanningError.self) { try self.watermark(text) }
     let mark = WatermarkImage(id: "other", size: Samples.size(4, 4))
-    let plan = try Samples.plan(text, watermark: mark)
-    guard case .watermark(let operation)? = plan.operations.last else {
-      Issue.record("no watermark")
-      return
+    let plan = try Samples.plan(text, watermarks: [.url("http://a/b"): mark])
+    #expect(plan.watermarks == ["other"])
+    #expect(throws: PlanningError.self) { try Samples.plan(text, watermarks: [.text("http://a/b"): mark]) }
+    // Without opacity nothing is drawn.
+    #expect(try Samples.plan("wm:0/wmu:aHR0cDovL2EvYg").operations.isEmpty)
+  }
+
+  /// Stages of a chain have watermarks of their own: text takes the place of a URL.
+  @Test func stagesHaveTheirOwnImages() throws {
+    var policy = PlanningPolicy()
+    policy.watermark = WatermarkImage(id: "logo", size: Samples.size(20, 10))
+    let marks: [OwnWatermark: WatermarkImage] = [
+      .url("http://a/b"): WatermarkImage(id: "image", size: Samples.size(4, 4)),
+      .text("Hi"): WatermarkImage(id: "text", size: Samples.size(8, 4)),
+    ]
+    let plan = try Samples.plan(
+      "wm:1/wmu:aHR0cDovL2EvYg/-/wm:1/-/wm:1/wmu:aHR0cDovL2EvYg/wmt:SGk", policy: policy, watermarks: marks)
+    let names = plan.operations.compactMap { operation -> String? in
+      if case .watermark(let mark) = operation { mark.id } else { nil }
     }
-    #expect(operation.id == "other")
+    #expect(names == ["image", "logo", "text"])
+  }
+
+  /// The pixels of a watermark that is not decoded yet are part of the work, once.
+  @Test func decodingIsPartOfTheCost() throws {
+    let text = "wm:1/wmu:aHR0cDovL2EvYg/-/wm:1/wmu:aHR0cDovL2EvYg"
+    var mark = WatermarkImage(id: "other", size: Samples.size(4, 4))
+    let before = try Samples.plan(text, watermarks: [.url("http://a/b"): mark]).cost
+    mark.decoding = PredictedCost(milliseconds: 30, byteCount: 1_000_000)
+    let after = try Samples.plan(text, watermarks: [.url("http://a/b"): mark]).cost
+    #expect(abs(after.milliseconds - before.milliseconds - 30) < 0.001)
+    #expect(after.byteCount - before.byteCount == 1_000_000)
   }
 }

@@ -24,7 +24,9 @@ struct PixelWorkTests {
     let request = PlanRequest(options, of: try coders.probe(data), byteCount: data.count)
     guard case .render(let plan) = try planner.plan(request) else { throw NotRendered() }
     return try PixelWork(
-      data: data, request: request, plan: plan, planner: planner, coders: coders, watermark: nil, spans: StageSpans(tracer: NoOpTracer())
+      data: data, request: request, plan: plan, planner: planner, coders: coders,
+      watermarks: LoadedWatermarks(server: [:], library: nil),
+      spans: StageSpans(tracer: NoOpTracer())
     ).outcome()
   }
 

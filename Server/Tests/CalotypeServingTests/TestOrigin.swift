@@ -20,23 +20,54 @@ final class TestOrigin: Sendable {
     var body: Data?
     /// Whether loads wait, until this is false.
     var isHeld = false
+    /// The answers to single paths, in place of all of the above.
+    var others: [String: Other] = [:]
+    /// The number of loads by path.
+    var counts: [String: Int] = [:]
     /// The fields of the last request.
     var request: HTTPFields = [:]
+  }
+
+  /// The answer to a single path.
+  struct Other: Sendable {
+    var body: Data
+    var status = 200
+    var fields: HTTPFields = [.cacheControl: "max-age=60"]
   }
 
   let state = Mutex(State())
 
   var loads: Int { state.withLock(\.loads) }
 
+  /// The number of loads of a path.
+  func loads(of path: String) -> Int { state.withLock { $0.counts[path] ?? 0 } }
+
+  /// A picture of one colour.
+  static func picture(_ color: UInt8, _ width: Int = 20, _ height: Int = 20) throws -> Data {
+    let pixels = [UInt8](repeating: color, count: width * height * 3)
+    return try CoderRegistry.standard.encode(
+      Image(bitmap: Bitmap(rgb: pixels, width: width, height: height)), as: .png)
+  }
+
   var loader: ClosureLoader {
     ClosureLoader(accepts: { $0.url != nil }) { [self] request in
+      let path = request.source.url?.path() ?? ""
       let now = state.withLock { state in
         state.loads += 1
+        state.counts[path, default: 0] += 1
         state.request = request.headers
         return state
       }
       try await until { !state.withLock(\.isHeld) }
       let url = request.source.url ?? URL(filePath: "/")
+      if let other = now.others[path] {
+        guard other.status == 200 else {
+          throw LoadingError.httpStatus(url, status: other.status, headers: [:])
+        }
+        return LoadResponse(
+          url: url, status: 200, headers: other.fields, expectedLength: other.body.count,
+          contentType: "image/png", body: LoadBody([other.body]))
+      }
       var fields: HTTPFields = [.cacheControl: "max-age=\(now.age)", .eTag: "\"\(now.color)\""]
       for field in now.fields { fields[field.name] = field.value }
       if let tag = request.headers[.ifNoneMatch], tag == fields[.eTag] {

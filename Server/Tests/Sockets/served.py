@@ -179,6 +179,59 @@ class Suite(Operation):
         remote = self.server.get(self.remote("pan.gif", "raw:1"))
         same("remote", (remote.body, remote["Content-Type"]), (data, "image/gif"))
 
+    # Images that options name.
+
+    def check_named_images(self):
+        def option(name, text):
+            return f"{name}:" + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+        url = f"{self.origin.url}/dandelion.jpg?mark"
+        plain = self.server.get(self.remote("mountains.jpg", "w:90") + "@png")
+        marked = [self.server.get(self.remote("mountains.jpg", f"w:{width}/wm:1:ce:0:0:1/" + option("wmu", url)) + "@png")
+                  for width in (90, 91)]
+        same("statuses", [reply.status for reply in marked], [200, 200])
+        assert marked[0].body != plain.body, "no watermark"
+        same("loads of the watermark", self.origin.count("/dandelion.jpg?mark"), 1)
+        for mark, status in [("/status/404", 404), ("/status/500", 502), ("/text", 422), ("/to/http://169.254.169.254/", 404)]:
+            reply = self.server.get(self.remote("mountains.jpg", "w:90/wm:1/" + option("wmu", self.origin.url + mark)))
+            same(mark, reply.status, status)
+        path = sign("/w:20/wm:1/" + option("wmu", "https://example.com/cat.jpg") + "/plain/local:///mountains.jpg")
+        same("a watermark that is not allowed", self.signed.get(path, **TOKEN)["X-Error-Code"], "sourceRefused")
+        # Text.
+        small, large = [self.server.get(self.local("mountains.jpg", "w:200/wm:1:ce/" + option("wmt", text)) + "@png")
+                        for text in ("Calotype &amp; <b>text</b>", "<span size='40pt' foreground='#fff'>Calotype</span>")]
+        same("text", (small.status, large.status), (200, 200))
+        assert len({plain.body, small.body, large.body}) == 3
+        # Each look is another picture.
+        looks = ["a", *(f"<{name}>a</{name}>" for name in ("b", "i", "u", "s"))] + [
+            f"<span {look}>a</span>" for look in ("foreground='blue'", "size='12pt'", "weight='100'")]
+        looks += ["a<sup>a</sup>", "a<sub>a</sub>", "a\na", "aa"]
+        bodies = [self.server.get(self.local("mountains.jpg", "w:60/wm:1:ce:0:0:0.8/" + option("wmt", text)) + "@png").body
+                  for text in looks]
+        same("different looks", len(set(bodies)), len(looks))
+        same("markup", self.server.get(self.local("mountains.jpg", "wm:1/" + option("wmt", "<tt>a</tt>"))).status, 404)
+        # The fallback of a request.
+        reply = self.server.get(self.remote("none.jpg?fiu", "w:30/" + option("fiu", url)))
+        same("fallback", (reply.status, reply["X-Fallback"], size(reply.body)[0]), (200, "1", 30))
+        # Style sheets, watermarks of a folder, and no SVG.
+        marks = self.folder + "/marks"
+        os.mkdir(marks)
+        with open(os.path.join(PHOTOS, "brushes.png"), "rb") as file, open(marks + "/logo.png", "wb") as copy:
+            copy.write(file.read())
+        with open(marks + "/square.svg", "w") as file:
+            file.write("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8'><rect id='a' width='8' height='8'/></svg>")
+        server = self.start("marks", "--allow-unsigned", "--local-filesystem-root", marks, "--watermark-dir", marks)
+        black = server.get("/unsafe/plain/local:///square.svg@png")
+        red = server.get("/unsafe/" + option("st", "#a { fill: #f00 } </style>") + "/plain/local:///square.svg@png")
+        same("drawings", (black.status, red.status, size(red.body)), (200, 200, (8, 8)))
+        assert black.body != red.body, "no style"
+        same("a watermark of the folder", server.get(
+            "/unsafe/wm:1/" + option("wmu", "logo.png") + "/plain/local:///logo.png@jpg").status, 200)
+        same("none of it", server.get(
+            "/unsafe/wm:1/" + option("wmu", "none.png") + "/plain/local:///logo.png@jpg").status, 404)
+        server = self.start("bare", "--allow-unsigned", "--local-filesystem-root", marks, "--sandbox", "none")
+        same("text without SVG", server.get(
+            "/unsafe/wm:1/" + option("wmt", "a") + "/plain/local:///logo.png@jpg").status, 422)
+
     # Geometry.
 
     def check_sizes(self):

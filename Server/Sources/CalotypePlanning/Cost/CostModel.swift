@@ -11,7 +11,11 @@ struct CostModel {
   private static let pixelBytes = 4.0
 
   /// Returns the predicted work.
-  func cost(of plan: RenderPlan, info: ImageInfo) -> PredictedCost {
+  ///
+  /// - Parameter watermarks: Those that may have to be decoded for it.
+  func cost(
+    of plan: RenderPlan, info: ImageInfo, decoding watermarks: [WatermarkImage] = []
+  ) -> PredictedCost {
     let options = plan.decodeOptions(for: info)
     let frames = Double(max(1, plan.decode.frames ?? 1))
     var milliseconds = milliseconds(options.predictedDuration(for: info)) * frames
@@ -20,6 +24,11 @@ struct CostModel {
     var bytes = Double(decoding)
     // The pixels of watermarks are held from the beginning.
     var held = 0.0
+    let drawn = plan.watermarks
+    for mark in watermarks where drawn.contains(mark.id) {
+      milliseconds += mark.decoding.milliseconds
+      held += Double(mark.decoding.byteCount)
+    }
 
     var picture = plan.decode.appliesOrientation ? info.orientation.apply(to: info.size) : info.size
     if let drawn = plan.decode.drawnSize { picture = drawn }

@@ -27,6 +27,14 @@ public struct RenderPlan: Hashable, Sendable {
   /// The request headers that other values might have led to another plan for this URL, for `Vary`.
   public var varyingHeaders: [String]
 
+  /// The names of the watermarks that are drawn.
+  public var watermarks: Set<String> {
+    Set(
+      operations.compactMap { operation in
+        if case .watermark(let mark) = operation { mark.id } else { nil }
+      })
+  }
+
   /// A Boolean value that indicates whether all numbers are final.
   public var isExact: Bool { pendingTrim == nil }
 }

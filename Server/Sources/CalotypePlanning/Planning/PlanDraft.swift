@@ -101,7 +101,7 @@ struct PlanDraft {
     var stages = StagesDraft(
       policy: policy, size: sourceSize(decode), isOpaque: !info.hasAlpha,
       maxSide: max(0, options.maxResultDimension ?? policy.limits.resultSide), trims: trims,
-      watermark: request.watermark ?? policy.watermark, hasOwnWatermark: request.watermark != nil)
+      watermarks: request.watermarks)
     stages.orientation = decode.appliesOrientation ? info.orientation : .topLeft
     stages.isVector = info.isVector
     stages.isAnimated = decode.frames != nil
@@ -120,7 +120,8 @@ struct PlanDraft {
       decode: decode, operations: stages.operations, encode: encode, sizes: stages.sizes,
       resultSize: stages.size, pendingTrim: stages.pendingTrim,
       cost: PredictedCost(milliseconds: 0, byteCount: 0), notices: notices, varyingHeaders: varyingHeaders)
-    plan.cost = CostModel(policy.costs).cost(of: plan, info: info)
+    plan.cost = CostModel(policy.costs).cost(
+      of: plan, info: info, decoding: Array(request.watermarks.values))
     return plan
   }
 

@@ -11,21 +11,22 @@ public struct PlanRequest: Hashable, Sendable {
   public var accept: AcceptHeader
   /// The client hints; ignored unless the policy uses them.
   public var hints: ClientHints
-  /// The watermark that a URL or text of the options stands for; `nil` for that of the policy.
-  public var watermark: WatermarkImage?
+  /// The watermarks that URLs and texts of the options stand for.
+  public var watermarks: [OwnWatermark: WatermarkImage]
   /// The number of bytes of the source, if it is known.
   public var byteCount: Int?
 
   /// Collects the facts.
   public init(
     _ options: ProcessingOptions, of info: ImageInfo, accept: AcceptHeader = AcceptHeader(),
-    hints: ClientHints = ClientHints(), watermark: WatermarkImage? = nil, byteCount: Int? = nil
+    hints: ClientHints = ClientHints(), watermarks: [OwnWatermark: WatermarkImage] = [:],
+    byteCount: Int? = nil
   ) {
     self.options = options
     self.info = info
     self.accept = accept
     self.hints = hints
-    self.watermark = watermark
+    self.watermarks = watermarks
     self.byteCount = byteCount
   }
 }

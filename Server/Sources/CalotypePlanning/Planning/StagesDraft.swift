@@ -8,9 +8,8 @@ struct StagesDraft {
   let maxSide: Int
   /// The sizes after trims that are known.
   let trims: [PixelSize]
-  let watermark: WatermarkImage?
-  /// A Boolean value that indicates whether ``watermark`` is the one that the options name.
-  let hasOwnWatermark: Bool
+  /// The watermarks that the options name.
+  let watermarks: [OwnWatermark: WatermarkImage]
   /// The orientation that decoding applied.
   var orientation = Orientation.topLeft
   /// A Boolean value that indicates whether the picture can still be drawn at any size.
@@ -33,15 +32,14 @@ struct StagesDraft {
 
   init(
     policy: PlanningPolicy, size: PixelSize, isOpaque: Bool, maxSide: Int, trims: [PixelSize],
-    watermark: WatermarkImage?, hasOwnWatermark: Bool
+    watermarks: [OwnWatermark: WatermarkImage]
   ) {
     self.policy = policy
     self.size = size
     self.isOpaque = isOpaque
     self.maxSide = maxSide
     self.trims = trims
-    self.watermark = watermark
-    self.hasOwnWatermark = hasOwnWatermark
+    self.watermarks = watermarks
     source = size
     drawnSize = size
   }
@@ -201,12 +199,14 @@ struct StagesDraft {
     _ stage: ProcessingStage, dpr: Double
   ) throws(PlanningError) -> PixelOperation? {
     guard let mark = stage.watermark, mark.opacity > 0 else { return nil }
-    if stage.watermarkURL != nil || stage.watermarkText != nil {
-      guard hasOwnWatermark else {
+    var watermark = policy.watermark
+    if let own = stage.ownWatermark {
+      guard let known = watermarks[own] else {
         throw PlanningError(
           .unknownWatermark, at: "watermark", "the size of the watermark that the URL names is not known",
           remedy: "load the watermark, and put its size into the request")
       }
+      watermark = known
     }
     guard let watermark, watermark.size.width > 0, watermark.size.height > 0 else {
       notices.insert(.noWatermark)

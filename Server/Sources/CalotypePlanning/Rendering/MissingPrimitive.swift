@@ -4,8 +4,6 @@ public enum MissingPrimitive: String, Hashable, Sendable, CaseIterable {
   case deepPixels
   /// The choice of the embedded thumbnail.
   case embeddedThumbnail
-  /// CSS in a drawing.
-  case style
   /// A quality by measuring.
   case autoquality
   /// Another colour profile than sRGB.

@@ -5,16 +5,18 @@ extension RenderPlan {
   /// Returns the plan in the terms of CalotypeImaging.
   ///
   /// A plan with a ``pendingTrim`` ends with it: plan again with the size of the picture then, and apply
-  /// ``transforms(from:watermark:)`` of the new plan to it.
+  /// ``transforms(from:watermarks:)`` of the new plan to it.
   ///
   /// - Parameters:
   ///   - info: The header of the source, that of the request.
-  ///   - watermark: The pixels of the watermark, if there is one.
+  ///   - watermarks: The pixels of the watermarks by name.
   /// - Throws: ``RenderingError``.
-  public func rendering(of info: ImageInfo, watermark: Bitmap? = nil) throws(RenderingError) -> Rendering {
+  public func rendering(
+    of info: ImageInfo, watermarks: [String: Bitmap] = [:]
+  ) throws(RenderingError) -> Rendering {
     let start = folded(of: info)
     // The transforms see the picture that the decoder makes: stretched to its box, if it has one.
-    var mapping = TransformMapping(watermark: watermark, picture: start.thumbnail?.box ?? source(of: info))
+    var mapping = TransformMapping(watermarks: watermarks, picture: start.thumbnail?.box ?? source(of: info))
     var decode = decodeOptions(for: info)
     for operation in start.rest { try mapping.append(operation) }
     decode.transforms = TransformChain(mapping.transforms)
@@ -31,15 +33,15 @@ extension RenderPlan {
   ///
   /// - Throws: ``RenderingError``.
   public func transforms(
-    from position: Int, watermark: Bitmap? = nil
+    from position: Int, watermarks: [String: Bitmap] = [:]
   ) throws(RenderingError) -> TransformChain {
     guard position < end else { return [] }
     guard position > 0 else {
-      var mapping = TransformMapping(watermark: watermark, picture: sizes.first ?? resultSize)
+      var mapping = TransformMapping(watermarks: watermarks, picture: sizes.first ?? resultSize)
       for operation in operations[..<end] { try mapping.append(operation) }
       return TransformChain(mapping.transforms)
     }
-    var mapping = TransformMapping(watermark: watermark, picture: sizes[position - 1])
+    var mapping = TransformMapping(watermarks: watermarks, picture: sizes[position - 1])
     for operation in operations[position..<end] { try mapping.append(operation) }
     return TransformChain(mapping.transforms)
   }
@@ -108,7 +110,6 @@ extension RenderPlan {
     var missing = encode.missingPrimitives
     if decode.usesEmbeddedThumbnail { missing.insert(.embeddedThumbnail) }
     if decode.keepsDepth, !operations.isEmpty { missing.insert(.deepPixels) }
-    if decode.style != nil { missing.insert(.style) }
     return missing
   }
 }

@@ -3,14 +3,14 @@ import CalotypeURLs
 
 /// Operations in the terms of transforms.
 struct TransformMapping {
-  /// The pixels of the watermark.
-  let watermark: Bitmap?
+  /// The pixels of the watermarks by name.
+  let watermarks: [String: Bitmap]
   private(set) var transforms: [ImageTransform] = []
   /// The picture now.
   private var size: PixelSize
 
-  init(watermark: Bitmap?, picture: PixelSize) {
-    self.watermark = watermark
+  init(watermarks: [String: Bitmap], picture: PixelSize) {
+    self.watermarks = watermarks
     size = picture
   }
 
@@ -42,7 +42,7 @@ struct TransformMapping {
       for step in operation.colorTransforms { add(step, size) }
     case .canvas(let canvas): put(on: canvas)
     case .flatten(let color, let alpha): add(.flatten(background: PixelColor(color, alpha: alpha)), size)
-    case .watermark(let mark): add(try WatermarkTile(mark, pixels: watermark).overlay(), size)
+    case .watermark(let mark): add(try WatermarkTile(mark, pixels: watermarks[mark.id]).overlay(), size)
     case .blurAreas(let regions, let sigma): add(.blurAreas(regions.map { .init($0) }, sigma: sigma), size)
     case .progressiveBlur(let sigma, let ramp):
       add(

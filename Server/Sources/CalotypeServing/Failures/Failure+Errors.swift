@@ -42,8 +42,9 @@ extension Failure {
       case .emptySource: .undecodable
       case .sourceTooLarge, .frameTooLarge, .sourceFileTooLarge, .noSuchPage: .sourceTooLarge
       case .resultTooLarge: .tooLarge
-      // Watermarks of URLs and of text are not there yet.
-      case .unwritableFormat, .notADrawing, .unknownWatermark: .unwritableFormat
+      case .unwritableFormat, .notADrawing: .unwritableFormat
+      // They are loaded before the plan is made.
+      case .unknownWatermark: .internal
       }
     self.init(reason, detail: error.description)
   }

@@ -18,6 +18,8 @@ struct ImageOrder: Sendable {
   let passedFields: HTTPFields
   /// The rules that it was read by.
   let rules: ServingRules
+  /// The images that the options name besides the source.
+  var named = NamedSources()
   /// The facts that are asked for in place of an image.
   var info: InfoOptions?
 

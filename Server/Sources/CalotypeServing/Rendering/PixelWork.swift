@@ -16,8 +16,8 @@ struct PixelWork: Sendable {
   let planner: Planner
   /// Decode and encode.
   let coders: CoderRegistry
-  /// The pixels of the watermark.
-  let watermark: Bitmap?
+  /// The watermarks.
+  let watermarks: LoadedWatermarks
   /// The spans of the stages.
   let spans: StageSpans
 
@@ -37,16 +37,20 @@ struct PixelWork: Sendable {
 
   /// Makes the result.
   ///
-  /// - Throws: `RenderingError`; `PlanningError` if the rest of the plan is impossible after a trim; `ImagingError`.
+  /// - Throws: `RenderingError`; `PlanningError` if the rest of the plan is impossible after a trim; `ImagingError`; ``Failure`` for a
+  ///   watermark that cannot be decoded, and a drawing that takes no style.
   func outcome() throws -> Outcome {
+    let data = try plan.decode.style.map { try StyledDrawing(self.data, style: $0).data } ?? self.data
     // Watermarks are prepared here: a plan with one takes memory and time before its first pixel is decoded.
-    var rendering = try plan.rendering(of: request.info, watermark: watermark)
+    let marks = try watermarks.pixels(for: plan, coders: coders)
+    var rendering = try plan.rendering(of: request.info, watermarks: marks)
     // Compared with the limits of the server already.
     rendering.decode.limits.maxBytes = max(rendering.decode.limits.maxBytes, data.count)
-    return try rendering.frames.map { try animation(rendering, frames: $0) } ?? still(rendering)
+    return try rendering.frames.map { try animation(data, rendering, frames: $0) }
+      ?? still(data, rendering, marks)
   }
 
-  private func animation(_ rendering: Rendering, frames: Int) throws -> Outcome {
+  private func animation(_ data: Data, _ rendering: Rendering, frames: Int) throws -> Outcome {
     let start = ContinuousClock.now
     let animation = try AnimatedImage(data: data, coders: coders, options: rendering.decode)
     let data = try spans.within(.encode) {
@@ -58,13 +62,13 @@ struct PixelWork: Sendable {
       timings: ServerTiming([.encode: ContinuousClock.now - start]))
   }
 
-  private func still(_ rendering: Rendering) throws -> Outcome {
+  private func still(_ source: Data, _ rendering: Rendering, _ marks: [String: Bitmap]) throws -> Outcome {
     let start = ContinuousClock.now
     var image: Image = try spans.within(.decode) {
       if let pages = rendering.pages {
-        try coders.decode(self.data, pages: pages, options: rendering.decode)
+        try coders.decode(source, pages: pages, options: rendering.decode)
       } else {
-        try coders.decode(self.data, options: rendering.decode)
+        try coders.decode(source, options: rendering.decode)
       }
     }
     let decoded = ContinuousClock.now
@@ -75,7 +79,7 @@ struct PixelWork: Sendable {
       trims.append(image.bitmap.size)
       guard case .render(let next) = try planner.plan(request, trimmedTo: trims) else { break }
       image = try spans.within(.transform) { [image] in
-        try image.transformed(by: next.transforms(from: position + 1, watermark: watermark))
+        try image.transformed(by: next.transforms(from: position + 1, watermarks: marks))
       }
       plan = next
       encode = try next.encode.options()

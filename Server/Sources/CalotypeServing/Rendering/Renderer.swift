@@ -14,29 +14,31 @@ struct Renderer: Sendable {
   let pipeline: ImagePipeline
   let admission: Admission
   let metrics: ServerMetrics
-  /// The pixels of the watermark of the server.
-  let watermark: Bitmap?
   let spans: StageSpans
 
   /// Returns the result of an order.
   ///
   /// - Parameters:
+  ///   - watermarks: Those that may be drawn.
   ///   - deadline: The time of ``Admission/now`` at which nobody waits any more.
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
-  func result(of source: SourceBytes, for order: ImageOrder, deadline: Duration) async throws -> StoredResult
-  {
-    let info = try await header(of: source.data, order)
+  func result(
+    of source: SourceBytes, for order: ImageOrder, watermarks: LoadedWatermarks, deadline: Duration
+  ) async throws -> StoredResult {
+    let info = try await pipeline.header(of: source.data, order.rules)
     let facts = PlanRequest(
-      order.options, of: info, accept: order.accept, hints: order.hints, byteCount: source.data.count)
+      order.options, of: info, accept: order.accept, hints: order.hints, watermarks: watermarks.images,
+      byteCount: source.data.count)
     switch try order.rules.planner.plan(facts) {
-    case .passThrough(let plan): return try passedThrough(source, plan, info, order)
+    case .passThrough(let plan): return try await passedThrough(source, plan, info, order)
     case .render(let plan):
       let work = PixelWork(
         data: source.data, request: facts, plan: plan, planner: order.rules.planner,
-        coders: pipeline.configuration.coders, watermark: watermark, spans: spans)
+        coders: pipeline.configuration.coders, watermarks: watermarks, spans: spans)
       let job = AdmissionJob(
         cost: AdmissionCost(milliseconds: plan.cost.milliseconds, byteCount: plan.cost.byteCount),
-        source: order.source.share, deadline: deadline, heldByteCount: source.data.count,
+        source: order.source.share, deadline: deadline,
+        heldByteCount: source.data.count + watermarks.heldByteCount,
         formats: CostPair(info.format.rawValue, to: plan.encode.format.rawValue))
       let ticket = try await spans.within(.admission) { try await admission.admit(job) }
       defer { ticket.finish() }
@@ -49,17 +51,6 @@ struct Renderer: Sendable {
       metrics.count(.encodes)
       made.timings.durations[.queue] = ticket.wait
       return stored(made, source, info, order)
-    }
-  }
-
-  /// Returns the header of a source. Another process may read it, which a thread of the pipeline waits for.
-  private func header(of data: Data, _ order: ImageOrder) async throws -> ImageInfo {
-    var limits = pipeline.configuration.decodeLimits
-    // The planner compares the source with the limits of the server, or of the URL.
-    limits.maxPixels = max(limits.maxPixels, order.rules.planner.policy.limits.sourcePixels)
-    limits.maxBytes = max(limits.maxBytes, data.count)
-    return try await pipeline.compute(priority: .high) { [limits, coders = pipeline.configuration.coders] in
-      try coders.probe(data, limits: limits)
     }
   }
 
@@ -81,16 +72,20 @@ struct Renderer: Sendable {
   /// Returns the bytes of a source as a result.
   private func passedThrough(
     _ source: SourceBytes, _ plan: PassThroughPlan, _ info: ImageInfo, _ order: ImageOrder
-  ) throws -> StoredResult {
+  ) async throws -> StoredResult {
     if plan.reason == .drawing, order.rules.settings.limits.sanitizesSVG {
       throw Failure(
         .unsupportedSource,
         detail: "SVG cannot be cleaned of scripts; request another format, or set SANITIZE_SVG to false")
     }
+    var data = source.data
+    if plan.reason == .drawing, let style = order.options.style, !style.isEmpty {
+      data = try await pipeline.compute { try StyledDrawing(source.data, style: style).data }
+    }
     return StoredResult(
-      data: source.data, contentType: info.format.mimeType ?? "application/octet-stream",
+      data: data, contentType: info.format.mimeType ?? "application/octet-stream",
       fileExtension: plan.format.map { "." + $0.name } ?? "",
-      entityTag: Self.tag(of: source.data),
+      entityTag: Self.tag(of: data),
       width: info.size.width, height: info.size.height, source: facts(of: source, info, order),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
       tags: order.options.cacheTags)

@@ -11,15 +11,15 @@ struct SourceBytes: Sendable {
   /// The bytes.
   let data: Data
   /// The name of their version: the strong tag of the origin, or a digest.
-  let version: String
+  private(set) var version: String
   /// The fields of the origin.
-  let fields: HTTPFields
+  private(set) var fields: HTTPFields
   /// The end of the time for which the origin need not be asked; `nil` for no end.
-  let freshUntil: Date?
+  private(set) var freshUntil: Date?
   /// The time of the last change, as the origin says.
-  let modified: Date?
+  private(set) var modified: Date?
   /// Whether caches may keep images of it.
-  let isStorable: Bool
+  private(set) var isStorable: Bool
 
   /// Files are looked at again after this time. Their results remain valid until their bytes change.
   static let localLifetime: TimeInterval = 2
@@ -55,6 +55,24 @@ struct SourceBytes: Sendable {
     isStorable = false
   }
 
+  /// Adds another source of the result: a watermark.
+  ///
+  /// The version names both then, the stricter freshness is that of both, and the validators of the origin are gone, because they say
+  /// nothing of the other one.
+  mutating func add(_ other: SourceBytes) {
+    version += " " + Self.digest(of: other.data)
+    let isStricter =
+      isStorable
+      && (!other.isStorable || (other.freshUntil ?? .distantFuture) < (freshUntil ?? .distantFuture))
+    if isStricter {
+      fields[.cacheControl] = other.fields[.cacheControl]
+      fields[.expires] = other.fields[.expires]
+    }
+    if let end = other.freshUntil { freshUntil = min(freshUntil ?? end, end) }
+    isStorable = isStorable && other.isStorable
+    (fields[.eTag], fields[.lastModified], modified) = (nil, nil, nil)
+  }
+
   /// Compares the bytes with the digest of the option `hashsum`.
   func verify(_ hashsum: ProcessingOptions.Hashsum?) throws(Failure) {
     guard let hashsum, hashsum.algorithm != .none else { return }
@@ -72,7 +90,8 @@ struct SourceBytes: Sendable {
     }
   }
 
-  private static func digest(of data: Data) -> String { hex(Array(SHA256.hash(data: data).prefix(16))) }
+  /// A name of bytes: 128 bits of a digest.
+  static func digest(of data: Data) -> String { hex(Array(SHA256.hash(data: data).prefix(16))) }
 
   private static func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)

@@ -11,6 +11,7 @@ final class PreparedRequests: Sendable {
     let request: ImgproxyRequest
     let source: SourceReference
     let identity: ResultIdentity
+    let named: NamedSources
   }
 
   /// The text of a request, as far as its answer depends on it.

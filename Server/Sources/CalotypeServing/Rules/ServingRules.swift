@@ -58,6 +58,7 @@ public final class ServingRules: Sendable {
     sources = SourceResolver(
       allowed: settings.security.allowedSources.map { SourcePattern($0) },
       localRoot: settings.sources.localRoot, querySeparator: settings.urls.querySeparator,
+      watermarkFolder: settings.watermark.directory,
       addresses: AddressKind.allowed(by: settings.security))
     cacheControl = CacheControlRule(settings.httpCache)
     var errors = ErrorTable()

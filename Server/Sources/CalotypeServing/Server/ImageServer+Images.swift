@@ -39,13 +39,15 @@ extension ImageServer {
     if let known = rules.prepared?[key] {
       return ImageOrder(
         options: known.request.options, source: known.source, identity: known.identity,
-        accept: CalotypePlanning.AcceptHeader(accept), hints: ClientHints(), passedFields: [:], rules: rules)
+        accept: CalotypePlanning.AcceptHeader(accept), hints: ClientHints(), passedFields: [:], rules: rules,
+        named: known.named)
     }
     let parsed = try rules.dialect.parse(key.path, at: Int64(now().timeIntervalSince1970.rounded(.down)))
     let source = try rules.sources.resolve(parsed.source)
-    let order = order(for: parsed.options, source, request, rules)
+    let order = try order(for: parsed.options, source, request, rules)
     if parsed.options.expires == nil {
-      rules.prepared?.keep(.init(request: parsed, source: source, identity: order.identity), for: key)
+      rules.prepared?.keep(
+        .init(request: parsed, source: source, identity: order.identity, named: order.named), for: key)
     }
     return order
   }
@@ -158,8 +160,14 @@ extension ImageServer {
       await parts.store.store(result, for: order.identity, since: start)
       return result
     }
+    // Those of a request that has one are as necessary as its source, and no image stands for them.
+    async let fetched = fetched(order)
+    let watermarks = try await watermarks.watermarks(of: order, deadline: deadline)
     do {
-      let source = try await fetch(order)
+      var source = try await fetched.get()
+      for mark in watermarks.own.values.sorted(by: { $0.image.id < $1.image.id }) {
+        if let other = mark.source { source.add(other) }
+      }
       if var known, known.source.version == source.version, order.options.hashsum == nil {
         known.confirm(source, order.rules.settings)
         metrics.count(.confirmations)
@@ -167,18 +175,24 @@ extension ImageServer {
         return known
       }
       metrics.count(.misses)
-      let result = try await renderer.result(of: source, for: order, deadline: deadline)
+      let result = try await renderer.result(
+        of: source, for: order, watermarks: watermarks, deadline: deadline)
       try await parts.spans.within(.store) {
         await parts.store.store(result, for: order.identity, since: start)
       }
       return result
     } catch {
-      guard !Task.isCancelled, let fallback = fallback(for: Failure(error), order) else { throw error }
+      guard !Task.isCancelled, let fallback = await fallback(for: Failure(error), order) else { throw error }
       metrics.count(.fallbacks)
-      var result = try await renderer.result(of: fallback, for: order, deadline: deadline)
+      var result = try await renderer.result(
+        of: fallback, for: order, watermarks: watermarks, deadline: deadline)
       result.isFallback = true
       return result
     }
+  }
+
+  private func fetched(_ order: ImageOrder) async -> Result<SourceBytes, any Error> {
+    do { return .success(try await fetch(order)) } catch { return .failure(error) }
   }
 
   private func fetch(_ order: ImageOrder) async throws -> SourceBytes {
@@ -192,22 +206,25 @@ extension ImageServer {
     return source
   }
 
-  /// The image in place of one that could not be loaded.
-  private func fallback(for failure: Failure, _ order: ImageOrder) -> SourceBytes? {
-    guard let data = parts.fallback else { return nil }
+  /// The image in place of one that could not be loaded: that of the request, or that of the server if there is none, or if it
+  /// cannot be loaded either.
+  private func fallback(for failure: Failure, _ order: ImageOrder) async -> SourceBytes? {
     switch failure.reason {
-    case .sourceUnreachable, .sourceStatus, .sourceTimeout, .sourceIncomplete, .sourceRefused:
-      return SourceBytes(fallback: data)
+    case .sourceUnreachable, .sourceStatus, .sourceTimeout, .sourceIncomplete, .sourceRefused: break
     case .undecodable, .unsupportedSource:
-      return order.rules.settings.fallback.coversUndecodable ? SourceBytes(fallback: data) : nil
+      guard order.rules.settings.fallback.coversUndecodable else { return nil }
     default: return nil
     }
+    if let named = order.named.fallback, let image = try? await fallbacks.image(named, for: order) {
+      return SourceBytes(fallback: image.source.data)
+    }
+    return parts.fallback.map { SourceBytes(fallback: $0) }
   }
 
   /// Collects all that rendering needs.
   private func order(
     for options: ProcessingOptions, _ source: SourceReference, _ request: HTTPRequest, _ rules: ServingRules
-  ) -> ImageOrder {
+  ) throws(Failure) -> ImageOrder {
     let fields = request.headerFields
     let accept = CalotypePlanning.AcceptHeader(fields[values: .accept].joined(separator: ","))
     let hints = ClientHints(largestRatio: rules.planner.policy.limits.hintedRatio) { name in
@@ -215,11 +232,13 @@ extension ImageServer {
     }
     let passed = PassedFields(rules.settings)
     let passedFields = passed.fields(of: request, to: source)
+    let named = try NamedSources(options, rules) { passed.fields(of: request, to: $0) }
     let identity = ResultIdentity(
       source: source.text, options: options, accept: accept, hints: hints,
-      variants: passed.variants(of: request) + passedFields.map { "\($0.name): \($0.value)" }, rules: rules)
+      variants: passed.variants(of: request) + passedFields.map { "\($0.name): \($0.value)" }
+        + named.variants, rules: rules)
     return ImageOrder(
       options: options, source: source, identity: identity, accept: accept, hints: hints,
-      passedFields: passedFields, rules: rules)
+      passedFields: passedFields, rules: rules, named: named)
   }
 }

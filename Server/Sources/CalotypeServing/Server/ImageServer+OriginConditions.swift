@@ -14,7 +14,9 @@ extension ImageServer {
   /// - Returns: The response 304 if the origin says that nothing has changed; `nil` if the image has to be made.
   func unchanged(_ order: ImageOrder, _ request: HTTPRequest) async -> ServedResponse? {
     let (rules, fields) = (order.rules, request.headerFields)
-    guard rules.settings.compatibility.passesOriginETag, order.source.kind == .http else { return nil }
+    guard rules.settings.compatibility.passesOriginETag, order.source.kind == .http,
+      !order.named.addsSources
+    else { return nil }
     let conditions = rules.originValidators.originConditions(
       from: OriginValidators.Conditions(
         ifNoneMatch: fields[.ifNoneMatch], ifModifiedSince: fields[.ifModifiedSince]))

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeAdmission
 import CalotypeCaching
+import CalotypeImaging
 import CalotypePlanning
 import CalotypeResults
 public import CalotypeSettings
@@ -36,6 +37,9 @@ public final class ImageServer: Sendable {
   let renderer: Renderer
   let work = SharedWork<WorkKey, StoredResult>()
   let informer: InfoMaker
+  let watermarks: WatermarkLibrary
+  /// The images of requests in place of those that cannot be loaded.
+  let fallbacks: ImageShelf
   let refreshes = Mutex(Set<CacheKey>())
   let now: @Sendable () -> Date
   let canaryLimit: Duration
@@ -69,8 +73,16 @@ public final class ImageServer: Sendable {
     current = Mutex(try ServingRules(settings, watermark: parts.watermarkImage))
     fetcher = SourceFetcher(parts.pipeline, now: now)
     renderer = Renderer(
-      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, watermark: parts.watermark,
-      spans: parts.spans)
+      pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, spans: parts.spans)
+    let (store, fetcher) = (parts.store, fetcher)
+    fallbacks = ImageShelf(
+      limit: settings.fallback.cacheSize, fetcher: fetcher, store: store, now: now)
+    var pixels: [String: Bitmap] = [:]
+    if let image = parts.watermarkImage { pixels[image.id] = parts.watermark }
+    watermarks = WatermarkLibrary(
+      limit: settings.watermark.cacheSize, byteLimit: parts.watermarkBytes,
+      shelf: ImageShelf(limit: settings.watermark.cacheSize, fetcher: fetcher, store: store, now: now),
+      pipeline: parts.pipeline, admission: parts.admission, server: pixels)
     informer = InfoMaker(
       pipeline: parts.pipeline, admission: parts.admission, metrics: metrics, fetcher: fetcher,
       store: parts.store)

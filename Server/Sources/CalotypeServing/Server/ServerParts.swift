@@ -20,6 +20,8 @@ public struct ServerParts: Sendable {
   let watermark: Bitmap?
   let watermarkImage: WatermarkImage?
   let fallback: Data?
+  /// The most bytes of the pixels of watermarks that URLs name.
+  let watermarkBytes: Int
   let spans: StageSpans
 
   /// The pipeline, for the services of a process.
@@ -45,6 +47,7 @@ public struct ServerParts: Sendable {
           + (loader.map { [$0] } ?? Self.loaders(settings)).map { loader in
             settings.metrics.continuesTraces ? TracedLoader(base: loader, tracer: tracer) : loader
           }))
+    watermarkBytes = min(64 << 20, decoded / 8)
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
     admission.maximumWait =
@@ -99,7 +102,9 @@ public struct ServerParts: Sendable {
     loading.failureMemory = nil
     let http = HTTPLoader(loading, transport: CurlLoader(transport))
     var loaders: [any ImageLoading] = [http]
-    if !settings.sources.localRoot.isEmpty { loaders.append(FileLoader(roots: [settings.sources.localRoot])) }
+    // Texts of URLs are resolved below one of them; links do not lead out of both.
+    let roots = [settings.sources.localRoot, settings.watermark.directory].filter { !$0.isEmpty }
+    if !roots.isEmpty { loaders.append(FileLoader(roots: roots)) }
     return loaders
   }
 

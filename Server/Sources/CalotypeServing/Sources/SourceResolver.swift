@@ -11,6 +11,8 @@ public struct SourceResolver: Sendable {
   public var localRoot: String
   /// The text between the path of a local source and its query, which is ignored; empty for none.
   public var querySeparator: String
+  /// The folder of watermarks that URLs name; empty for none.
+  public var watermarkFolder: String
 
   /// The kinds of addresses that URLs may name. The loader checks those that names lead to.
   public var addresses: Set<AddressKind>
@@ -18,12 +20,14 @@ public struct SourceResolver: Sendable {
   /// Creates a resolver.
   public init(
     allowed: [SourcePattern] = [], localRoot: String = "", querySeparator: String = "?",
+    watermarkFolder: String = "",
     addresses: Set<AddressKind> = [.other]
   ) {
     self.allowed = allowed
     self.addresses = addresses
     self.localRoot = localRoot
     self.querySeparator = querySeparator
+    self.watermarkFolder = watermarkFolder
   }
 
   /// Returns the source of a text.
@@ -42,6 +46,16 @@ public struct SourceResolver: Sendable {
     case let scheme:
       throw Failure(.sourceUnreachable, detail: "sources of the scheme \(scheme) are not configured")
     }
+  }
+
+  /// Returns the source of a watermark: as that of a picture, or a file of the folder of watermarks, which a text without a scheme
+  /// names.
+  ///
+  /// - Throws: ``Failure`` with the reason `sourceRefused` or `sourceUnreachable`.
+  func resolveWatermark(_ text: String) throws(Failure) -> SourceReference {
+    guard !watermarkFolder.isEmpty, !text.contains("://") else { return try resolve(text) }
+    return SourceReference(
+      text: "watermark:" + text, kind: .local, url: try Self.file(text, in: watermarkFolder), share: "local")
   }
 
   /// Returns whether a pattern allows a text; also asked for the targets of redirects.
@@ -93,11 +107,15 @@ public struct SourceResolver: Sendable {
     if !querySeparator.isEmpty, let query = path.firstRange(of: querySeparator) {
       path = String(path[..<query.lowerBound])
     }
+    return SourceReference(
+      text: text, kind: .local, url: try Self.file(path, in: localRoot), share: "local")
+  }
+
+  private static func file(_ path: String, in folder: String) throws(Failure) -> URL {
     let segments = path.split(separator: "/", omittingEmptySubsequences: true)
     guard !segments.isEmpty, !segments.contains(".."), !path.utf8.contains(0) else {
       throw Failure(.sourceRefused, detail: "the path of a local source is empty or leads out of its folder")
     }
-    let url = URL(filePath: localRoot + "/" + segments.joined(separator: "/"))
-    return SourceReference(text: text, kind: .local, url: url, share: "local")
+    return URL(filePath: folder + "/" + segments.joined(separator: "/"))
   }
 }

@@ -9,7 +9,7 @@ extension Settings {
     public var url = ""
     /// Opacity, by which those of URLs are multiplied: above 0, at most 1.
     public var opacity = 1.0
-    /// The folder of watermarks that URLs name; empty for none.
+    /// The folder of watermarks that URLs name without a scheme; empty for none.
     public var directory = ""
     /// Most decoded watermarks of URLs that are kept.
     public var cacheSize = 256
@@ -33,7 +33,7 @@ extension Settings {
     public var status = 200
     /// Whether it stands for images that cannot be decoded, too.
     public var coversUndecodable = false
-    /// Most decoded images of URLs that are kept.
+    /// Most images of URLs that are kept.
     public var cacheSize = 256
     /// Options that are applied to images of URLs; empty for none.
     public var urlOptions = ""

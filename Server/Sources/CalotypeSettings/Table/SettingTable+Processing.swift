@@ -44,7 +44,7 @@ extension SettingTable {
     Setting(
       "WATERMARK_OPACITY", \.watermark.opacity, .real(0...1, excludingZero: true), .map,
       "Opacity, by which those of URLs are multiplied.")
-    Setting("WATERMARK_DIR", \.watermark.directory, .path, .own, "The folder of watermarks that URLs name.")
+    Setting("WATERMARK_DIR", \.watermark.directory, .path, .own, "The folder of watermarks that URLs name without a scheme.")
     Setting(
       "WATERMARKS_CACHE_SIZE", \.watermark.cacheSize, .integer(0...65_536), .map,
       "Most decoded watermarks of URLs that are kept.")
@@ -65,7 +65,7 @@ extension SettingTable {
       "Sends it for images that cannot be decoded, too.")
     Setting(
       "FALLBACK_IMAGES_CACHE_SIZE", \.fallback.cacheSize, .integer(0...65_536), .map,
-      "Most decoded fallback images of URLs that are kept.")
+      "Most fallback images of URLs that are kept.")
     Setting(
       "FALLBACK_IMAGE_PREPROCESS_URL", \.fallback.urlOptions, .text, .map,
       "Options that are applied to fallback images of URLs.")
