@@ -83,8 +83,23 @@ struct PlaygroundTests {
     for authority in ["127.0.0.1:8080", "localhost", "LOCALHOST:80", "[::1]:8080"] {
       #expect(Self.send(server, Self.sign, .post, authority: authority).status == .ok, "\(authority)")
     }
-    for authority in ["evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[2001:db8::1]"] {
+    for authority in [
+      "evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[2001:db8::1]", "[::1]x.evil.example",
+      "[::1",
+      "localhost:8080.evil.example",
+    ] {
       #expect(Self.send(server, Self.sign, .post, authority: authority).status == .forbidden, "\(authority)")
+    }
+    let host = "127.0.0.1:8080"
+    for (name, value, status) in [
+      ("Origin", "http://127.0.0.1:8080", HTTPResponse.Status.ok),
+      ("Origin", "http://evil.example", .forbidden),
+      ("Origin", "null", .forbidden), ("X-Forwarded-For", "203.0.113.1", .forbidden),
+      ("Via", "1.1 proxy", .forbidden),
+    ] {
+      let field = try #require(HTTPField.Name(name))
+      let response = Self.send(server, Self.sign, .post, authority: host, fields: [field: value])
+      #expect(response.status == status, "\(name): \(value)")
     }
     let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
     #expect(Self.send(server, Self.sign, .post, fields: [site: "same-origin"]).status == .ok)

@@ -23,7 +23,8 @@ struct PreparedRequestsTests {
     #expect(prepared.count == 2 * PreparedRequests.capacity)
     let long = String(repeating: "a", count: PreparedRequests.maximumLength)
     _ = server.answer(
-      to: HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/unsafe/plain/http://a.example/" + long))
+      to: HTTPRequest(
+        method: .get, scheme: nil, authority: nil, path: "/unsafe/plain/http://a.example/" + long))
     #expect(prepared.count == 2 * PreparedRequests.capacity)
   }
 

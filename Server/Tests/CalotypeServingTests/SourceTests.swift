@@ -64,6 +64,13 @@ struct SourceTests {
     #expect(source.url.path(percentEncoded: false) == "/srv/images/a/b%2F..%2Fc.jpg")
   }
 
+  @Test(arguments: ["f/../x", "f/.%2e/x", "f/%2E%2e", "f/./x", "f\\..\\x"])
+  func dotSegmentsLeadOutOfNoPattern(_ path: String) throws {
+    let resolver = SourceResolver(allowed: [SourcePattern("https://a.example/f/")])
+    #expect(throws: Failure.self) { try resolver.resolve("https://a.example/" + path) }
+    _ = try resolver.resolve("https://a.example/f/a..b/%252e%252e?x=/../y")
+  }
+
   @Test func refusedSourcesAreNotAllowed() {
     let resolver = SourceResolver(allowed: [SourcePattern("https://a.example/")])
     #expect(throws: Failure.self) { try resolver.resolve("https://b.example/a.jpg") }

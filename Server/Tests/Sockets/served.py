@@ -488,6 +488,7 @@ class Suite(Operation):
         self.origin.gate.set()
         thread.join()
         same("the last answer", (replies[0].status, size(replies[0].body)[0]), (200, 50))
+        same("its connection", replies[0]["Connection"], "close")
         same("status of the process", server.process.wait(20), 0)
 
     def run(self, names):

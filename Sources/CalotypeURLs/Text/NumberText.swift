@@ -48,7 +48,7 @@ enum NumberText {
   /// The shortest text that is read as the same number, without a fraction where there is none.
   static func text(_ value: Double) -> String {
     if value == 0 { return "0" }
-    if let integer = Int(exactly: value), abs(integer) < 1 << 53 { return String(integer) }
+    if let integer = Int(exactly: value), integer.magnitude < 1 << 53 { return String(integer) }
     return value.description
   }
 

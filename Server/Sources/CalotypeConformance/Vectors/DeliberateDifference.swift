@@ -27,12 +27,12 @@ public struct DeliberateDifference: Sendable {
     },
     DeliberateDifference(
       "format",
-      "formats that Calotype cannot encode are refused with 422: HEIC for its patents, TIFF for lack of a writer"
+      "Calotype cannot encode HEIC, because of its patents, and TIFF; both are refused with 422"
     ) { vector in
       ["heic", "tiff"].contains { vector.expected.hasPrefix($0) }
     },
     DeliberateDifference(
-      "vary", "Accept is named only if another value could have led to another format for the URL"
+      "vary", "`Vary` names `Accept` only if another value could have led to another format"
     ) { vector in
       vector.input.contains("@")
     },

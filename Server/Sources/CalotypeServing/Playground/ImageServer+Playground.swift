@@ -40,19 +40,34 @@ extension ImageServer {
       return response
     }
     // A page from elsewhere may know a name that leads here, and browsers tell where requests come from.
+    let fields = request.headerFields
     let isOwn = request.authority.map(Self.isThisMachine) ?? false
-    let site = request.headerFields[.fetchSite]
-    guard !isOwn || !(site == nil || site == "same-origin" || site == "none") else { return nil }
+    let isDirect = !Self.forwarding.contains { fields.contains($0) }
+    let site = fields[.fetchSite]
+    let isSameSite = site == nil || site == "same-origin" || site == "none"
+    let origin = fields[.origin].map { $0.split(separator: "://", maxSplits: 1).last.map(String.init) ?? "" }
+    let isSameOrigin = origin.map(Self.isThisMachine) ?? true
+    guard !isOwn || !isDirect || !isSameSite || !isSameOrigin else { return nil }
     return json(
       .object([.init("error", .string("without a secret, only this machine may sign; set SECRET"))]),
       .forbidden)
   }
 
+  /// The fields that proxies add: behind one, the name of this machine says nothing about the client.
+  private static let forwarding = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"]
+    .compactMap { HTTPField.Name($0) }
+
   private static func isThisMachine(_ authority: String) -> Bool {
-    let host =
-      authority.hasPrefix("[")
-      ? String(authority.dropFirst().prefix { $0 != "]" }) : String(authority.prefix { $0 != ":" })
-    return host.lowercased() == "localhost" || AddressKind(host) == .loopback
+    var (host, rest) = (authority[...], Substring())
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else { return false }
+      host = authority[authority.index(after: authority.startIndex)..<end]
+      rest = authority[authority.index(after: end)...]
+    } else if let colon = authority.firstIndex(of: ":") {
+      (host, rest) = (authority[..<colon], authority[colon...])
+    }
+    let isPort = rest.isEmpty || rest.first == ":" && UInt16(rest.dropFirst()) != nil
+    return isPort && (host.lowercased() == "localhost" || AddressKind(String(host)) == .loopback)
   }
 
   /// `POST /playground/sign?path=…&path=…`, with `info=1` for paths of `/info`.

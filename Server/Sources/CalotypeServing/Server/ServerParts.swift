@@ -9,6 +9,7 @@ import CalotypePlanning
 public import CalotypeSettings
 import Crypto
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 public import Tracing
 
@@ -75,11 +76,20 @@ public struct ServerParts: Sendable {
       data: settings.fallback.data, path: settings.fallback.path, url: settings.fallback.url, pipeline)
   }
 
-  /// Starts a sandbox as settings want it, and ends it. Blocks for milliseconds, or 10 seconds if the process does not respond:
-  /// call it before the server starts.
+  /// Looks at what settings need of the machine: folders, files, and the sandbox of decoders, which is started and ended. Blocks
+  /// for milliseconds, or 10 seconds if its process does not respond: call it before the server starts.
   ///
-  /// - Throws: ``ServerStartError/noSandbox(reason:)`` where a sandbox is wanted, and the machine has none.
-  public static func checkSandbox(_ settings: Settings) throws(ServerStartError) {
+  /// - Throws: ``ServerStartError``.
+  public static func check(_ settings: Settings) throws(ServerStartError) {
+    let root = settings.sources.localRoot
+    var isFolder = false
+    if !root.isEmpty {
+      let isThere = FileManager.default.fileExists(atPath: root, isDirectory: &isFolder)
+      guard isThere, isFolder, access(root, R_OK | X_OK) == 0 else { throw .unreadableRoot(root) }
+    }
+    for path in [settings.watermark.path, settings.fallback.path] where !path.isEmpty {
+      guard access(path, R_OK) == 0 else { throw .unreadableImage(path) }
+    }
     guard let configuration = decoding(settings, workers: 1).configuration else { return }
     if let reason = SandboxCheck(configuration).reason { throw .noSandbox(reason: reason) }
   }

@@ -34,7 +34,7 @@ public struct SourceResolver: Sendable {
   ///
   /// - Throws: ``Failure`` with the reason `sourceRefused` or `sourceUnreachable`.
   public func resolve(_ text: String) throws(Failure) -> SourceReference {
-    guard isAllowed(text) else {
+    guard isAllowed(text), allowed.isEmpty || !Self.hasDotSegments(text) else {
       throw Failure(.sourceRefused, detail: "no pattern of the allowed sources matches the source")
     }
     guard let mark = text.firstRange(of: "://"), mark.lowerBound > text.startIndex else {
@@ -75,6 +75,16 @@ public struct SourceResolver: Sendable {
       guard isAllowed(url.absoluteString) else { return false }
     }
     return response.url == start || isAllowed(response.url.absoluteString)
+  }
+
+  /// Returns whether the path has segments that are removed before the URL is sent (RFC 3986 §5.2.4): it would be another one
+  /// than the pattern allows.
+  private static func hasDotSegments(_ text: String) -> Bool {
+    let path = text.utf8.prefix { !"?#".utf8.contains($0) }
+    return path.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.contains { segment in
+      let plain = String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".")
+      return plain == "." || plain == ".."
+    }
   }
 
   /// Returns whether nothing in front of the path could be read as a path by one program and as a host by another: browsers

@@ -24,7 +24,8 @@ extension SettingTable {
     Setting(
       "TIFF_UNLIMITED", \.limits.unlimitedTIFF, .flag, .map, "Turns the decoder's own limits of TIFF off.")
     Setting(
-      "SANITIZE_SVG", \.limits.sanitizesSVG, .flag, .map, "Removes scripts from SVG that is passed on.")
+      "SANITIZE_SVG", \.limits.sanitizesSVG, .flag, .mapPlus,
+      "Refuses to pass SVG on, because nothing removes its scripts yet; off: passes it on as it is.")
     Setting(
       "MAX_DECODED_SIZE", \.limits.decodedBytes, .byteCount, .own,
       "Most bytes of decoded pixels at once, of which one decode has at most 1 GiB; 0 for two fifths of the memory, at most 1 GiB."
@@ -39,7 +40,8 @@ extension SettingTable {
   static let concurrency = SettingRows.group(.concurrency) {
     Setting(
       "WORKERS", \.concurrency.workers, .integer(0...1024), .mapPlus,
-      "Threads that decode and encode; 0 for one a core. Downloads need none.")
+      "Threads that decode and encode; 0 for one a core. Downloads need none."
+    ).alias(SettingAlias("IMGPROXY_CONCURRENCY", deprecated: "it is an old name"))
     Setting(
       "REQUESTS_QUEUE_SIZE", \.concurrency.queueSize, .integer(0...1_000_000), .mapPlus,
       "Most requests that wait for a worker, beyond which the answer is 429; 0: `MAX_QUEUE_TIME` decides.")

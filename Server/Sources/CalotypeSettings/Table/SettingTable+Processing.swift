@@ -44,7 +44,9 @@ extension SettingTable {
     Setting(
       "WATERMARK_OPACITY", \.watermark.opacity, .real(0...1, excludingZero: true), .map,
       "Opacity, by which those of URLs are multiplied.")
-    Setting("WATERMARK_DIR", \.watermark.directory, .path, .own, "The folder of watermarks that URLs name without a scheme.")
+    Setting(
+      "WATERMARK_DIR", \.watermark.directory, .path, .own,
+      "The folder of watermarks that URLs name without a scheme.")
     Setting(
       "WATERMARKS_CACHE_SIZE", \.watermark.cacheSize, .integer(0...65_536), .map,
       "Most decoded watermarks of URLs that are kept.")

@@ -15,10 +15,12 @@ extension SettingTable {
       "The time in which a result has to be made, downloads and waits included; decoders end with it.")
     Setting(
       "READ_REQUEST_TIMEOUT", \.server.readTimeout, .duration, .map,
-      "The time in which a request has to arrive, and each part of its body after another.")
+      "The time in which a request has to arrive, and each part of its body after another."
+    ).alias(SettingAlias("IMGPROXY_READ_TIMEOUT", deprecated: "it is an old name"))
     Setting(
       "WRITE_RESPONSE_TIMEOUT", \.server.writeTimeout, .duration, .map,
-      "The time in which a client has to make room for the next bytes of a response.")
+      "The time in which a client has to make room for the next bytes of a response."
+    ).alias(SettingAlias("IMGPROXY_WRITE_TIMEOUT", deprecated: "it is an old name"))
     Setting(
       "KEEP_ALIVE_TIMEOUT", \.server.keepAlive, .duration, .map,
       "How long an idle connection of a client stays open, at most `READ_REQUEST_TIMEOUT`; 0: responses ask clients to close it."

@@ -18,7 +18,8 @@ struct ImageResponder: HTTPResponder {
       // Cancelled when the client leaves.
       response = Response(try await context.whileConnected { await work() }, patience: patience)
     }
-    if !keepsAlive { response.headers[.connection] = "close" }
+    // Clients learn that a connection is not to be used again before it ends.
+    if !keepsAlive || server.isDraining { response.headers[.connection] = "close" }
     return response
   }
 }

@@ -12,7 +12,7 @@ enum CheckCommand {
       let loaded = try SettingsLoader.load(inputs)
       // Presets, keys and replacements are read, too.
       _ = try ServingRules(loaded.settings)
-      try ServerParts.checkSandbox(loaded.settings)
+      try ServerParts.check(loaded.settings)
       let report = SettingsReport(loaded)
       print(isJSON ? report.json() : report.text())
       return 0

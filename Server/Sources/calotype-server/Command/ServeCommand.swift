@@ -27,7 +27,7 @@ enum ServeCommand {
     for problem in loaded.problems { log.write(problem) }
     var status: Int32 = 0
     do {
-      try ServerParts.checkSandbox(loaded.settings)
+      try ServerParts.check(loaded.settings)
       try await serve(loaded.settings, inputs, log)
     } catch {
       log.logger.critical("the server cannot run", metadata: ["reason": "\(error)"])

@@ -7,9 +7,9 @@ import Glibc
 /// `calotype-server url`: signs paths, and reads and explains URLs, by the settings of the server.
 enum URLCommand {
   static let usage = """
-    usage: calotype-server url sign [--json] [--config FILE] PATH…
-           calotype-server url parse [--json] [--config FILE] URL…
-           calotype-server url explain [--json] [--config FILE] [--accept TYPES]
+    usage: calotype-server url sign [--json] [--config FILE] [--env-file FILE] PATH…
+           calotype-server url parse [--json] [--config FILE] [--env-file FILE] URL…
+           calotype-server url explain [--json] [--config FILE] [--env-file FILE] [--accept TYPES]
                                        (--info WIDTHxHEIGHT:FORMAT | --file IMAGE) URL…
 
     Keys come from the environment (CALOTYPE_KEY and CALOTYPE_SALT, or …_FILE) or from the settings file, never from the
@@ -36,7 +36,7 @@ enum URLCommand {
   private static func settings(
     _ options: URLOptions, _ environment: [String: String]
   ) throws(URLUsageError) -> Settings {
-    var arguments = options.configuration.map { ["--config", $0] } ?? []
+    var arguments = options.settings
     // URLs can be read without keys; nothing can be signed.
     if options.action != .sign { arguments.append("--allow-unsigned") }
     do throws(SettingsError) {

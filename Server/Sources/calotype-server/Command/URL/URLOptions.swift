@@ -22,7 +22,8 @@ struct URLOptions: Sendable {
 
   let action: Action
   var isJSON = false
-  var configuration: String?
+  /// The files of settings, as options of the server.
+  var settings: [String] = []
   var accept = ""
   private var arguments: [String] = []
 
@@ -37,7 +38,7 @@ struct URLOptions: Sendable {
     while let argument = rest.popFirst() {
       switch argument {
       case "--json": isJSON = true
-      case "--config": configuration = try value(of: argument)
+      case "--config", "--env-file": settings += [argument, try value(of: argument)]
       case "--accept" where name == "explain": accept = try value(of: argument)
       case "--info" where name == "explain": source = try ExplainedSource(text: try value(of: argument))
       case "--file" where name == "explain": source = try ExplainedSource(file: try value(of: argument))
