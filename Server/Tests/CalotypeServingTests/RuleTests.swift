@@ -43,6 +43,14 @@ struct RuleTests {
     #expect(try identity(one) != identity(other))
   }
 
+  /// The smallest integer has no magnitude among integers.
+  @Test(arguments: [
+    "g:ce:0:-9223372036854775808/c:10:10", "wm:1:ce:-9223372036854775807:9223372036854775807",
+  ])
+  func largestNumbersHaveAnIdentity(_ options: String) throws {
+    #expect(try identity(options + "/plain/http://a/b") != identity("plain/http://a/b"))
+  }
+
   @Test func onlyOutcomesOfNegotiationCount() throws {
     let path = "w:10/plain/http://a/b"
     func webp(_ accept: String) throws -> String {

@@ -3,7 +3,9 @@ extension ImgproxyDialect {
   ///
   /// The path is read first, so that one that a server refuses gets no signature.
   ///
-  /// - Parameter now: Seconds since 1970, for keys that are valid until a time, and for `expires`.
+  /// - Parameters:
+  ///   - path: The options and the source, without signature.
+  ///   - now: Seconds since 1970, for keys that are valid until a time, and for `expires`.
   /// - Returns: The path with ``Configuration/pathPrefix`` and signature, which a server finds behind its host.
   public func signed(path: String, at now: Int64? = nil) throws(ImageURLError) -> String {
     guard path.utf8.first == UInt8(ascii: "/") else {

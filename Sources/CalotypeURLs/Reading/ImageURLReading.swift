@@ -42,7 +42,10 @@ public struct ImageURLReading: Hashable, Sendable {
 
   /// Reads a URL, or its path.
   ///
-  /// - Parameter now: Seconds since 1970, as for ``ImgproxyDialect/parse(_:at:)-(String,_)``.
+  /// - Parameters:
+  ///   - url: The URL, or its path.
+  ///   - dialect: The dialect in which it is written.
+  ///   - now: Seconds since 1970, as for ``ImgproxyDialect/parse(_:at:)-(String,_)``.
   public init(_ url: String, _ dialect: ImgproxyDialect, at now: Int64? = nil) {
     do throws(ImageURLError) {
       let parts = try dialect.split(Self.target(of: url))
