@@ -68,7 +68,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 
 # Not optimised: their pictures are small.
 server: export CALOTYPE_EXAMPLES = 1
-server: deps ## Builds and tests the image server in Server/, and the example of a server
+server: test-deps ## Builds and tests the image server in Server/, and the example of a server
 	swift build --package-path Server --build-tests --jobs $(JOBS)
 	swift test --package-path Server --skip-build --disable-xctest
 	Server/test.sh Server/.build/debug/calotype-server
@@ -76,7 +76,7 @@ server: deps ## Builds and tests the image server in Server/, and the example of
 	Server/Deploy/test.sh Server/.build/debug/calotype-server
 	PROGRAM=$(CURDIR)/Server/.build/debug/ThumbnailServer Examples/ThumbnailServer/test.sh
 
-serve: deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080
+serve: test-deps ## Builds the image server, starts it on the sample photos, and prints three URLs to try; PORT=8080
 	swift build -c release --package-path Server --jobs $(JOBS) --product calotype-server
 	@Server/serve.sh Server/.build/release/calotype-server Examples/Photos $(PORT)
 
