@@ -49,7 +49,7 @@ struct LogLineTests {
     let level: String
   }
 
-  /// Lines are JSON, and one line, whatever bytes come in; short texts come out as they went in.
+  /// Any bytes become one line of JSON; short texts come out as they went in.
   @Test func anyBytes() throws {
     var random = Seeded(7)
     for _ in 0..<2000 {

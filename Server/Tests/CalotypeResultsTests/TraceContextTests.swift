@@ -53,7 +53,7 @@ struct TraceContextTests {
     #expect(TraceContext(parents: [parent], states: [text])?.state == expected)
   }
 
-  /// Whatever comes in, that which goes out is well formed.
+  /// Any input leads to well-formed output.
   @Test func anything() {
     var random = Seeded(11)
     let alphabet = Array("0123456789abcdefABCDEF-=,@* \u{0}é".unicodeScalars)

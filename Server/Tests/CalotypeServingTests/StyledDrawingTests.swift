@@ -31,7 +31,7 @@ struct StyledDrawingTests {
     )
   }
 
-  /// A sheet is text, whatever it says.
+  /// Any sheet is text.
   @Test(arguments: [
     ("</style><script/>", "&lt;/style&gt;&lt;script/&gt;"), ("]]>", "]]&gt;"),
     ("<![CDATA[", "&lt;![CDATA["), ("&a;&#60;", "&amp;a;&amp;#60;"), ("a > b {}\n", "a &gt; b {}\n"),

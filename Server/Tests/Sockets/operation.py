@@ -53,7 +53,7 @@ class Operation:
         same("refusal", json.loads(self.lines(server, "third-3")[0])["error_code"], "unauthorized")
         server.get("/health", X_Request_ID="fourth-4")
         same("probe", json.loads(self.lines(server, "fourth-4")[0])["level"], "debug")
-        # One that is not well formed is replaced, and whatever comes in, lines are JSON.
+        # One that is not well formed is replaced, and lines are JSON for any bytes.
         for value in ('a"b', "a" * 200, "ä\\".encode().decode("latin-1")):
             reply = server.get("/unsafe/%C3%A4%00\"/plain/x", X_Request_ID=value)
             assert re.fullmatch(r"[0-9A-Za-z_-]{21}", reply["X-Request-ID"]), reply["X-Request-ID"]
@@ -179,7 +179,7 @@ class Operation:
         server.stdout.close()
 
     def check_a_second_signal(self):
-        """It ends the server at once, whatever is in flight."""
+        """It ends the server at once, with work in flight."""
         for number, status in [(signal.SIGTERM, 143), (signal.SIGINT, 130)]:
             server = self.start("forced", "--allow-unsigned", "--allow-loopback-source-addresses", "--download-timeout",
                                 "60")

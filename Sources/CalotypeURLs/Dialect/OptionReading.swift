@@ -1,19 +1,17 @@
 /// Options while they are read, from the first preset to the last segment.
 struct OptionReading {
   let dialect: ImgproxyDialect
-  /// Seconds since 1970, to refuse expired URLs.
-  let now: Int64?
+  private var gate: OptionGate
   var options = ProcessingOptions()
   var presets: [String] = []
   var notices: [ImageURLNotice] = []
   /// Whether options are recorded, for people.
   var records = false
   private(set) var recorded: [ReadOption] = []
-  private var count = 0
 
   init(_ dialect: ImgproxyDialect, now: Int64?) {
     self.dialect = dialect
-    self.now = now
+    gate = OptionGate(dialect.configuration, now: now)
   }
 
   private var configuration: ImgproxyDialect.Configuration { dialect.configuration }
@@ -29,9 +27,9 @@ struct OptionReading {
       }
       guard let parts = dialect.arguments(of: segment) else { return index }
       let place = place(index, segment)
-      try countOption(at: place)
+      try gate.countOption(at: place)
       let name = String(decoding: parts[0], as: UTF8.self)
-      try allow(name, at: place)
+      try gate.allow(name, synonyms: OptionTable.synonyms(of: name), at: place)
       try apply(name, parts.dropFirst(), to: stage, at: place, within: [])
     }
     return segments.count
@@ -44,7 +42,7 @@ struct OptionReading {
   ) throws(ImageURLError) {
     for name in names {
       // Those in presets are the server's own.
-      if outer.isEmpty { try countOption(at: place) }
+      if outer.isEmpty { try gate.countOption(at: place) }
       try apply(preset: String(decoding: name, as: UTF8.self), to: stage, at: place, within: outer)
     }
   }
@@ -53,20 +51,9 @@ struct OptionReading {
   mutating func apply(
     preset name: String, to stage: Int, at place: ImageURLError.Place, within outer: [String]
   ) throws(ImageURLError) {
-    guard let preset = configuration.presets.presets[name] else {
-      throw ImageURLError(
-        .unknownPreset, at: place, "there is no preset \"\(name.prefix(32))\"",
-        remedy: "define it, or check the name")
-    }
-    guard !outer.contains(name) else {
+    guard let preset = try gate.preset(name, within: outer, at: place) else {
       notices.append(ImageURLNotice(.recursivePreset, at: place))
       return
-    }
-    guard outer.count < configuration.limits.presetDepth else {
-      throw ImageURLError(
-        .presetsTooDeep, at: place,
-        "presets name each other more than \(configuration.limits.presetDepth) deep",
-        remedy: "write their options out")
     }
     presets.append(name)
     var stage = stage
@@ -77,11 +64,7 @@ struct OptionReading {
         try advance(&stage, at: place)
         continue
       }
-      guard let parts = dialect.arguments(of: segment[...]) else {
-        throw ImageURLError(
-          .invalidPreset, at: place, "an option without arguments",
-          remedy: "write name\(configuration.separator)value")
-      }
+      guard let parts = dialect.arguments(of: segment[...]) else { throw gate.notAnOption(at: place) }
       try apply(
         String(decoding: parts[0], as: UTF8.self), parts.dropFirst(), to: stage, at: place,
         within: outer + [name])
@@ -100,17 +83,12 @@ struct OptionReading {
     var arguments = OptionArguments(values, of: name, at: place, isPro: isPro)
     switch entry {
     case .preset: try apply(presets: values, to: stage, at: place, within: outer)
-    case .unsupported(let need):
-      throw ImageURLError(
-        .unsupportedOption, at: place, "\(name) needs \(need), which is not supported", remedy: "leave it out"
-      )
+    case .unsupported(let need): throw OptionGate.unsupported(name, need: need, at: place)
     case .stage(let row): try row.read(&arguments, &options.stages[stage])
     case .whole(let row):
       try meet(row.requirement, of: name, at: place)
       try row.read(&arguments, &options)
-      if row.names[0] == "expires", let now, let moment = options.expires, moment > 0, moment < now {
-        throw ImageURLError(.expired, at: place, "the URL has expired", remedy: "ask for a new one")
-      }
+      if row.names[0] == "expires" { try gate.verify(expires: options.expires, at: place) }
     }
     notices += arguments.notices
   }
@@ -123,29 +101,6 @@ struct OptionReading {
       )
     }
     if stage == options.stages.count { options.stages.append(ProcessingStage()) }
-  }
-
-  private mutating func countOption(at place: ImageURLError.Place) throws(ImageURLError) {
-    count += 1
-    guard count <= configuration.limits.options else {
-      throw ImageURLError(
-        .tooManyOptions, at: place, "more than \(configuration.limits.options) options", remedy: "use presets"
-      )
-    }
-  }
-
-  private func allow(_ name: String, at place: ImageURLError.Place) throws(ImageURLError) {
-    guard let allowed = configuration.allowedOptions, !allowed.isEmpty, !allowed.contains(name) else {
-      return
-    }
-    if configuration.allowedOptionsCoverSynonyms,
-      OptionTable.synonyms(of: name).contains(where: allowed.contains)
-    {
-      return
-    }
-    throw ImageURLError(
-      .forbiddenOption, at: place, "the option \(name.prefix(32)) is not allowed",
-      remedy: "leave it out, or allow it")
   }
 
   private func meet(

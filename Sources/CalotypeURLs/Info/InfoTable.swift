@@ -150,7 +150,8 @@ enum InfoTable {
     _ info: any WritableKeyPath<InfoOptions, Value> & Sendable
   ) -> Row {
     guard case .whole(let row) = OptionTable.entries[name] else {
-      preconditionFailure("\(name) is an option of images")
+      // The names are those of the table above: no input reaches this line.
+      preconditionFailure("\(name) is no option of images")
     }
     return Row(names: row.names) { (arguments, options) throws(ImageURLError) in
       var whole = ProcessingOptions()

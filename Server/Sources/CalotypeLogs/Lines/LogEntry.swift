@@ -29,7 +29,7 @@ public struct LogEntry: Sendable {
     fields = [LogField(name: "truncated", value: .number("1"))]
   }
 
-  /// Returns the line in a format, without its end. It has no control characters, whatever the texts have.
+  /// Returns the line in a format, without its end and without control characters, which are escaped.
   public func line(_ format: LogFormat) -> String {
     let line = whole(format)
     return line.utf8.count <= Self.maxLineBytes ? line : LogEntry(short: self).whole(format)

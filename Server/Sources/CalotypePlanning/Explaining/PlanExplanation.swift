@@ -61,7 +61,7 @@ public struct PlanExplanation: Hashable, Sendable, Encodable {
   public private(set) var encode: Encode?
   /// The size of the result.
   public private(set) var result: Size?
-  /// Whether the sizes are final: not before trims are applied.
+  /// Whether the sizes are final; a plan with a trim learns them from the pixels.
   public private(set) var isExact = true
   /// The predicted work.
   public private(set) var cost: Cost?

@@ -87,10 +87,6 @@ extension ServingRules {
     let text = SettingTable.rows.filter { groups.contains($0.group) && !$0.isSecret }.map {
       "\($0.name)=\($0.text(in: settings))"
     }
-    let digest = SHA256.hash(data: Array(text.joined(separator: "\n").utf8))
-    return digest.prefix(12).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    return HexText.text(SHA256.hash(data: Array(text.joined(separator: "\n").utf8)).prefix(12))
   }
 }

@@ -23,7 +23,7 @@ struct InfoMaker: Sendable {
 
   /// Returns the answer to an order; the known one, with its new freshness, if its source has not changed.
   ///
-  /// - Parameter deadline: The time of ``Admission/now`` at which nobody waits any more.
+  /// - Parameter deadline: The time of ``Admission/now`` after which the result is of no use.
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
   func result(
     _ options: InfoOptions, for order: ImageOrder, known: StoredResult?, deadline: Duration
@@ -264,7 +264,7 @@ extension InfoOptions {
     return facts.count { $0 }
   }
 
-  /// Whether pixels are needed for nothing but the check of the alpha channel.
+  /// Whether the check of the alpha channel is the only fact that needs pixels.
   fileprivate var onlyChecksAlpha: Bool { alpha && checksAlpha && pixelFactCount == 1 }
 
   /// The options of a request that rendering and replies share.

@@ -9,7 +9,7 @@ import HTTPTypes
 struct SourceHead: Sendable {
   /// The first bytes.
   let data: Data
-  /// Whether there are no more.
+  /// Whether the bytes are the whole source.
   let isWhole: Bool
   /// The number of all bytes, if it is known.
   let byteCount: Int?
@@ -21,7 +21,7 @@ struct SourceHead: Sendable {
   let freshUntil: Date?
   /// The time of the last change, as the origin says.
   let modified: Date?
-  /// Whether caches may keep facts about it.
+  /// Whether caches may store its facts.
   let isStorable: Bool
 
   /// The most bytes that are read of a source whose other bytes are not needed.

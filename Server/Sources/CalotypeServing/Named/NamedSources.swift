@@ -56,6 +56,6 @@ struct NamedSources: Sendable {
     }
   }
 
-  /// Whether the result is made of several sources, so that the validators of one say nothing of it.
+  /// Whether watermarks from URLs are part of the result, which the validators of its source do not describe then.
   var addsSources: Bool { !watermarks.isEmpty }
 }

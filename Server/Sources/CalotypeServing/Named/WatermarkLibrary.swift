@@ -32,7 +32,7 @@ final class WatermarkLibrary: Sendable {
 
   /// Returns the watermarks of an order.
   ///
-  /// - Parameter deadline: The time of ``Admission/now`` at which nobody waits any more.
+  /// - Parameter deadline: The time of ``Admission/now`` after which the result is of no use.
   /// - Throws: ``Failure``, `AdmissionRefusal`, `CancellationError`.
   func watermarks(of order: ImageOrder, deadline: Duration) async throws -> LoadedWatermarks {
     var loaded = LoadedWatermarks(server: server, library: self)

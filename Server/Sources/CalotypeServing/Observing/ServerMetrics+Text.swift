@@ -58,7 +58,8 @@ extension ServerMetrics {
     text.counter("cancelled_requests_total", "Requests whose client left.", value(.cancelled))
     text.counter("fallback_images_total", "Images in place of others.", value(.fallbacks))
     text.counter(
-      "log_lines_dropped_total", "Log lines that nobody read in time.", gauges.droppedLogLines)
+      "log_lines_dropped_total", "Log lines that were lost because their reader was too slow.",
+      gauges.droppedLogLines)
     admission(gauges.admission, &text)
     text.gauge(
       "memory_budget_bytes", "Bytes that cached results and decoded images may take together.",

@@ -14,28 +14,32 @@ struct StageSpans: Sendable {
 
   /// Performs a stage on this thread within its span.
   func within<Value>(_ stage: Stage, _ body: () throws -> Value) throws -> Value {
-    let span = tracer.startAnySpan(
-      "calotype.\(stage.rawValue)", context: .current ?? .topLevel, ofKind: .internal)
+    let span = start(stage)
     defer { span.end() }
-    do {
-      return try body()
-    } catch {
-      span.setStatus(SpanStatus(code: .error, message: Failure(error).reason.rawValue))
-      throw error
-    }
+    do { return try body() } catch { throw span.failed(error) }
   }
 
   /// Performs a stage within its span.
   func within<Value>(_ stage: Stage, _ body: () async throws -> Value) async throws -> Value {
-    let span = tracer.startAnySpan(
-      "calotype.\(stage.rawValue)", context: .current ?? .topLevel, ofKind: .internal)
+    let span = start(stage)
     defer { span.end() }
     do {
       return try await ServiceContext.withValue(span.context) { try await body() }
     } catch {
-      // The code alone: descriptions of errors may have URLs.
-      span.setStatus(SpanStatus(code: .error, message: Failure(error).reason.rawValue))
-      throw error
+      throw span.failed(error)
     }
+  }
+
+  private func start(_ stage: Stage) -> any Span {
+    tracer.startAnySpan("calotype.\(stage.rawValue)", context: .current ?? .topLevel, ofKind: .internal)
+  }
+}
+
+extension Span {
+  /// Records an error, and returns it.
+  fileprivate func failed(_ error: any Error) -> any Error {
+    // The code alone: descriptions of errors may have URLs.
+    setStatus(SpanStatus(code: .error, message: Failure(error).reason.rawValue))
+    return error
   }
 }

@@ -20,7 +20,7 @@ struct Renderer: Sendable {
   ///
   /// - Parameters:
   ///   - watermarks: Those that may be drawn.
-  ///   - deadline: The time of ``Admission/now`` at which nobody waits any more.
+  ///   - deadline: The time of ``Admission/now`` after which the result is of no use.
   /// - Throws: The errors that ``Failure/init(_:)`` knows.
   func result(
     of source: SourceBytes, for order: ImageOrder, watermarks: LoadedWatermarks, deadline: Duration

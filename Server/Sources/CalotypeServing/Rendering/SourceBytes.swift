@@ -84,17 +84,12 @@ struct SourceBytes: Sendable {
       case .sha512: Array(SHA512.hash(data: data))
       case .none: []
       }
-    guard Self.hex(digest) == hashsum.hex.lowercased() else {
+    guard HexText.text(digest) == hashsum.hex.lowercased() else {
       throw Failure(
         .hashMismatch, detail: "the source has another \(hashsum.algorithm.rawValue) than the URL")
     }
   }
 
   /// A name of bytes: 128 bits of a digest.
-  static func digest(of data: Data) -> String { hex(Array(SHA256.hash(data: data).prefix(16))) }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  static func digest(of data: Data) -> String { HexText.text(SHA256.hash(data: data).prefix(16)) }
 }

@@ -85,6 +85,6 @@ public final class ServingRules: Sendable {
     entityTagMark =
       buster.isEmpty
       ? ""
-      : SHA256.hash(data: Array(buster.utf8)).prefix(4).map { String($0, radix: 16) }.joined(separator: "-")
+      : HexText.text(SHA256.hash(data: Array(buster.utf8)).prefix(4))
   }
 }

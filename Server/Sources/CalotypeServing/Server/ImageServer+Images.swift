@@ -12,24 +12,20 @@ import Synchronization
 extension ImageServer {
   /// Answers a request for an image.
   ///
-  /// - Throws: The errors that ``Failure/init(_:)`` knows.
-  ///
   /// - Parameter subject: Set to the image as soon as it is known.
+  /// - Throws: The errors that ``Failure/init(_:)`` knows.
   func image(
     _ request: HTTPRequest, _ rules: ServingRules, _ subject: inout RequestSubject?
   ) throws -> Answer {
-    if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
+    try authorize(request, rules)
+    return answer(to: request, try order(of: request, rules), &subject)
+  }
+
+  /// Refuses a request without the token that images need.
+  func authorize(_ request: HTTPRequest, _ rules: ServingRules) throws(Failure) {
+    guard rules.secrets.isEmpty || rules.secrets.allow(request.headerFields[.authorization]) else {
       throw Failure(.unauthorized)
     }
-    let order = try order(of: request, rules)
-    subject = RequestSubject(
-      identity: String(order.identity.text.prefix(12)), sourceHost: order.source.share)
-    if order.options.raw == true {
-      return .pending { [self] in await raw(order, request) }
-    }
-    let reply = ResultReply(
-      request: request, options: order.options, source: order.source.text, rules: rules, now: now())
-    return answer(to: request, order, reply)
   }
 
   /// Reads a request, or recalls how it was read.
@@ -53,7 +49,16 @@ extension ImageServer {
   }
 
   /// Answers an order from memory, or by work.
-  func answer(to request: HTTPRequest, _ order: ImageOrder, _ reply: ResultReply) -> Answer {
+  func answer(
+    to request: HTTPRequest, _ order: ImageOrder, _ subject: inout RequestSubject?
+  ) -> Answer {
+    subject = RequestSubject(
+      identity: String(order.identity.text.prefix(12)), sourceHost: order.source.share)
+    if order.options.raw == true {
+      return .pending { [self] in await raw(order, request) }
+    }
+    let reply = ResultReply(
+      request: request, options: order.options, source: order.source.text, rules: order.rules, now: now())
     if order.options.bypassesCache != true, let result = cached(order) {
       return .ready(reply.response(with: result))
     }

@@ -16,9 +16,7 @@ extension ImageServer {
   func info(
     _ request: HTTPRequest, _ rules: ServingRules, _ subject: inout RequestSubject?
   ) throws -> Answer {
-    if !rules.secrets.isEmpty, !rules.secrets.allow(request.headerFields[.authorization]) {
-      throw Failure(.unauthorized)
-    }
+    try authorize(request, rules)
     let parsed = try rules.info.parse(
       request.path ?? "", at: Int64(now().timeIntervalSince1970.rounded(.down)))
     let source = try rules.sources.resolve(parsed.source)
@@ -32,10 +30,7 @@ extension ImageServer {
       options: options.processing, source: source, identity: identity,
       accept: CalotypePlanning.AcceptHeader(""), hints: ClientHints(largestRatio: 1) { _ in nil },
       passedFields: passedFields, rules: rules, info: options)
-    subject = RequestSubject(identity: String(identity.text.prefix(12)), sourceHost: source.share)
-    let reply = ResultReply(
-      request: request, options: order.options, source: parsed.source, rules: rules, now: now())
-    return answer(to: request, order, reply)
+    return answer(to: request, order, &subject)
   }
 }
 

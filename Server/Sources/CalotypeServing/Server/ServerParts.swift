@@ -67,7 +67,7 @@ public struct ServerParts: Sendable {
     if let mark {
       let image = try await pipeline.decode(mark)
       watermark = image.bitmap
-      let id = SHA256.hash(data: mark).prefix(12).map { String($0, radix: 16) }.joined(separator: ".")
+      let id = HexText.text(SHA256.hash(data: mark).prefix(12))
       watermarkImage = WatermarkImage(id: id, size: image.bitmap.size)
     } else {
       (watermark, watermarkImage) = (nil, nil)

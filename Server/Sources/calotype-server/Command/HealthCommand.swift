@@ -28,7 +28,8 @@ enum HealthCommand {
     let path = settings.server.pathPrefix + (asksReady ? "/ready" : "/health")
     guard let socket = connection(to: settings.server.bind) else {
       ServerCommand.complain(
-        "nobody listens at \(settings.server.bind.map { "\($0)" } ?? "the address of the settings") (BIND)")
+        "no server listens at \(settings.server.bind.map { "\($0)" } ?? "the address of the settings") (BIND)"
+      )
       return 1
     }
     defer { close(socket) }

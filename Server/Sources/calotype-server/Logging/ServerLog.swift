@@ -22,7 +22,7 @@ struct ServerLog: Sendable {
     self.writer = writer
   }
 
-  /// The number of lines that nobody read in time.
+  /// The number of lines that were lost because their reader was too slow.
   var droppedCount: Int { writer.droppedCount }
 
   /// Logs a request: one line.

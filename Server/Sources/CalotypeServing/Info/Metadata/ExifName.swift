@@ -5,7 +5,7 @@ struct ExifName: Hashable, Sendable {
   var style = ExifStyle.plain
   /// The meanings of numbers.
   var meanings: [Int: String] = [:]
-  /// Whether bytes of no type are the digits of a version.
+  /// Whether the value is a version, whose digits Exif stores as bytes without a type.
   var isVersion: Bool { canonical.hasSuffix("Version") || canonical.hasPrefix("SubsecTime") }
 
   init(_ canonical: String, _ title: String, _ style: ExifStyle = .plain, _ meanings: [Int: String] = [:]) {
