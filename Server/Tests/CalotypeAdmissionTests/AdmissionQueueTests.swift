@@ -21,6 +21,23 @@ struct AdmissionQueueTests {
     return AdmissionQueue(configuration)
   }
 
+  /// Sources are not loaded for jobs that would wait long: but for those of a source that has nothing in the queue.
+  @Test func nothingIsPreparedInVain() {
+    var queue = Self.queue(workers: 2, bytes: 1000)
+    #expect(queue.refusal(from: "a", at: .zero) == nil)
+    for _ in 0..<17 { _ = queue.submit(Self.job(1000, "a"), at: .zero) }
+    // Fifteen wait.
+    #expect(queue.refusal(from: "a", at: .zero) == nil)
+    for _ in 0..<9 { _ = queue.submit(Self.job(1000, "a"), at: .zero) }
+    #expect(queue.refusal(from: "a", at: .zero)?.reason == .overloaded)
+    #expect(queue.refusal(from: "a", at: .zero)?.retryAfter.map { $0 > .seconds(5) } == true)
+    #expect(queue.counts.refused[.overloaded] == 2)
+    #expect(queue.refusal(from: "b", at: .zero) == nil)
+    var light = Self.queue(workers: 2, bytes: 1000)
+    for _ in 0..<40 { _ = light.submit(Self.job(1, "a"), at: .zero) }
+    #expect(light.refusal(from: "a", at: .zero) == nil)
+  }
+
   /// Ends the running jobs one after the other. Returns the order in which the others started.
   static func order(_ queue: inout AdmissionQueue, from first: Int, at now: Duration = .zero) -> [Int] {
     var order: [Int] = []

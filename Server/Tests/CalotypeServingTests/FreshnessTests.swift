@@ -148,6 +148,31 @@ struct FreshnessTests {
     #expect(await second.status == .ok)
   }
 
+  /// Under overload, sources are not even loaded; results in memory are still sent.
+  @Test func overloadIsRefusedBeforeTheSourceIsLoaded() async throws {
+    let origin = TestOrigin()
+    let server = try await origin.server { $0.concurrency.workers = 1 }
+    #expect(await server.response("/unsafe/w:30/plain/http://images.example/a.png").status == .ok)
+    let job = AdmissionJob(
+      cost: AdmissionCost(milliseconds: 1000, byteCount: 1), source: "images.example", deadline: .seconds(600)
+    )
+    let admission = server.parts.admission
+    let ticket = try await admission.admit(job)
+    let waiting = Task {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<10 { group.addTask { (try? await admission.admit(job))?.finish() } }
+      }
+    }
+    try await until { admission.statistics.waiting == 10 }
+    let refused = await server.response(Self.path)
+    #expect(refused.status == .serviceUnavailable && refused.fields[.retryAfter] != nil)
+    #expect(origin.loads == 1)
+    #expect(await server.response("/unsafe/w:30/plain/http://images.example/a.png").status == .ok)
+    ticket.finish()
+    await waiting.value
+    #expect(await server.response(Self.path).status == .ok)
+  }
+
   @Test func clientsThatKnowTheVersionOfTheOriginGetNoImage() async throws {
     let origin = TestOrigin()
     let server = try await origin.server { $0.compatibility.passesOriginETag = true }

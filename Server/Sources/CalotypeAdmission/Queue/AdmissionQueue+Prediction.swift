@@ -7,6 +7,23 @@ extension AdmissionQueue {
   /// Returns the predicted time in which all accepted work is done, if no more comes.
   public func predictedDrain(at now: Duration) -> Duration { drain(at: max(Nanoseconds.of(now), 0)) }
 
+  /// Returns the refusal of work whose cost is not known yet, because its source has to be loaded and read first; `nil` if that is
+  /// worth its while.
+  ///
+  /// Loading and reading sources takes time from the jobs that wait. When many wait, and an average one of the same source would
+  /// wait for longer than ``AdmissionConfiguration/preparationWait`` and twice its cost, nothing is gained by one more.
+  public mutating func refusal(from source: String, at now: Duration) -> AdmissionRefusal? {
+    let now = max(Nanoseconds.of(now), 0)
+    guard waiting.count >= 8 * configuration.workers else { return nil }
+    let average = Duration.nanoseconds(shares.waitingCost / Int64(waiting.count))
+    let job = AdmissionJob(cost: AdmissionCost(duration: average, byteCount: 0), source: source)
+    let wait = wait(of: job, at: now)
+    guard wait > Nanoseconds.of(configuration.preparationWait + average * 2) else { return nil }
+    counts.submitted += 1
+    counts.refused[.overloaded, default: 0] += 1
+    return overloaded(wait: wait, left: nil, at: now)
+  }
+
   func wait(of job: AdmissionJob, at now: Int64) -> Int64 {
     Int64(Double(plainWait(of: job, at: now)) * shares.stretch(of: job.source))
   }

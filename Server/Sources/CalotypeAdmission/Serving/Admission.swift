@@ -107,6 +107,14 @@ public final class Admission: Sendable {
     return try await body(ticket)
   }
 
+  /// Refuses work whose source is not loaded yet, if so much waits that preparing it would only delay the rest.
+  ///
+  /// - Throws: ``AdmissionRefusal``.
+  public func checkPreparation(from source: String) throws(AdmissionRefusal) {
+    let now = readClock()
+    if let refusal = state.withLock({ $0.queue.refusal(from: source, at: now) }) { throw refusal }
+  }
+
   /// Changes the budgets. Jobs that run keep what they have.
   public func setBudgets(workers: Int, byteBudget: Int) {
     perform { state, now in

@@ -140,7 +140,7 @@ extension ImageServer {
       group.addTask { try await operation() }
       group.addTask {
         try await Task.sleep(for: limit)
-        throw Failure(.timeout, detail: "the request took more than \(limit)")
+        throw Failure(.timeout, retryAfter: limit, detail: "the request took more than \(limit)")
       }
       defer { group.cancelAll() }
       guard let value = try await group.next() else { throw CancellationError() }
@@ -165,6 +165,7 @@ extension ImageServer {
       await parts.store.store(result, for: order.identity, since: start)
       return result
     }
+    try parts.admission.checkPreparation(from: order.source.share)
     // Those of a request that has one are as necessary as its source, and no image stands for them.
     async let fetched = fetched(order)
     let watermarks = try await watermarks.watermarks(of: order, deadline: deadline)
