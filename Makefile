@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve bench-server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server soak-server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -51,19 +51,21 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	@Examples/run.sh "$(OUT)" $(URL)
 
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
-	swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain
-	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	@.ci/together \
+	  "swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain \
+	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
+	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
-	DocC/build.sh docs / .build-test/release
+	@.ci/together \
+	  "DocC/build.sh docs / .build-test/release" \
+	  "$(SWIFT_BENCH) --product calotype && $(SWIFT_BENCH) --product calotype-soak \
+	    && $(SWIFT_BENCH) --product calotype-benchmarks"
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
-	$(SWIFT_BENCH) --product calotype
 	Tests/hardening.sh $(BUILT)/calotype
 	Tests/without-libraries.sh $(BUILT)/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
 	$(MAKE) server
-	$(SWIFT_BENCH) --product calotype-soak
-	$(SWIFT_BENCH) --product calotype-benchmarks
 	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
 # Not optimised: their pictures are small.
@@ -85,6 +87,11 @@ bench-server: test-deps ## The image server beside libvips, thumbor and a server
 	$(SWIFT_BUILD) --package-path Server --product calotype-server
 	$(SWIFT_BUILD) --package-path Server --product bare-server
 	Server/Benchmarks/run.sh Server/.build/release $(NAME)
+
+soak-server: export CALOTYPE_EXAMPLES = 1
+soak-server: test-deps ## 50,000 mixed requests to the image server, and 200 kills, with an origin that fails; thumbnails beside vipsthumbnail
+	$(SWIFT_BUILD) --package-path Server --product calotype-server
+	Server/Benchmarks/run.sh Server/.build/release geometry soak
 
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh BUILD [NAME ...]: installs the servers to compare with, once, and runs bench.py.
+# run.sh BUILD [NAME ...]: installs the servers to compare with, once, and runs bench.py; `geometry` and `soak` are programs of their own.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "$1")
@@ -11,4 +11,11 @@ if ! cmp -s "$here/requirements.txt" "$peers/requirements.txt"; then
   "$peers/bin/pip" install --quiet --requirement "$here/requirements.txt"
   cp "$here/requirements.txt" "$peers/requirements.txt"
 fi
-exec python3 "$here/bench.py" "$build" "$peers" "$@"
+names=()
+for name in "$@"; do
+  case $name in
+    geometry | soak) python3 "$here/$name.py" "$build" "$peers" ;;
+    *) names+=("$name") ;;
+  esac
+done
+[ $# -gt 0 ] && [ ${#names[@]} -eq 0 ] || exec python3 "$here/bench.py" "$build" "$peers" "${names[@]}"

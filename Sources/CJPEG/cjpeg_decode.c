@@ -1,6 +1,7 @@
 #include "cjpeg.h"
 
 #include "cjpeg_entropy.h"
+#include "cjpeg_planes.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -33,6 +34,10 @@ struct cjpeg_decoder {
   int layout;
   int is_plain;      // the library reads all codes itself, and all scans before the first row
   int reads_codes;   // this code reads them
+  uint8_t *bands[3];  // a row of blocks of each component, of the library's memory
+  size_t strides[3];
+  uint32_t chroma_size[2];
+  uint32_t chroma_row;  // rows of chroma so far
   struct {
     boolean is_known, progressive_mode, arith_code;
     int data_precision, num_components;
@@ -200,6 +205,15 @@ void cjpeg_decoder_input(cjpeg_decoder *d, const uint8_t *bytes, size_t count, i
 
 size_t cjpeg_decoder_unread(const cjpeg_decoder *d) { return d->source.bytes_in_buffer; }
 
+static int has_planes(const cjpeg_decoder *d) {
+  if (d->is_plain || d->jpeg.jpeg_color_space != JCS_YCbCr || d->jpeg.num_components != 3) return 0;
+  // Luma that is sampled less than chroma is rare.
+  for (int c = 1; c < 3; c++) {
+    if (d->jpeg.comp_info[c].h_samp_factor != 1 || d->jpeg.comp_info[c].v_samp_factor != 1) return 0;
+  }
+  return cjpeg_can_scale_components();
+}
+
 int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   if (setjmp(d->landing)) return d->outcome;
   if (jpeg_read_header(&d->jpeg, TRUE) == JPEG_SUSPENDED) return CJPEG_SUSPENDED;
@@ -214,6 +228,9 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   d->frame.image_height = d->jpeg.image_height;
   d->frame.is_known = TRUE;
   header->multiple_scans = d->multiple_scans = jpeg_has_multiple_scans(&d->jpeg);
+  header->has_planes = has_planes(d);
+  header->chroma_horizontal = header->has_planes ? d->jpeg.comp_info[0].h_samp_factor : 0;
+  header->chroma_vertical = header->has_planes ? d->jpeg.comp_info[0].v_samp_factor : 0;
   return CJPEG_OK;
 }
 
@@ -229,12 +246,8 @@ static void end_scan(cjpeg_decoder *d) {
   if (d->begun == (1u << d->jpeg.num_components) - 1) d->passes++;
 }
 
-int cjpeg_decoder_start(
-  cjpeg_decoder *d, int denominator, int layout, uint32_t *width, uint32_t *height) {
-  if (setjmp(d->landing)) return d->outcome;
-  d->from_inks = d->jpeg.jpeg_color_space == JCS_CMYK || d->jpeg.jpeg_color_space == JCS_YCCK;
-  d->layout = layout;
-  d->jpeg.out_color_space = d->from_inks ? JCS_CMYK : layout == CJPEG_GRAY ? JCS_GRAYSCALE : JCS_EXT_RGBA;
+// Begins the decode with the settings of its output.
+static int start(cjpeg_decoder *d, int denominator) {
   d->jpeg.scale_num = 1;
   d->jpeg.scale_denom = (unsigned)denominator;
   d->jpeg.dct_method = JDCT_ISLOW;
@@ -242,11 +255,46 @@ int cjpeg_decoder_start(
   // Only visible if scans are missing: hides the edges of blocks, as every viewer does.
   d->jpeg.do_block_smoothing = TRUE;
   d->jpeg.buffered_image = d->multiple_scans && !d->is_plain;
-  if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
+  return jpeg_start_decompress(&d->jpeg);
+}
+
+int cjpeg_decoder_start(
+  cjpeg_decoder *d, int denominator, int layout, uint32_t *width, uint32_t *height) {
+  if (setjmp(d->landing)) return d->outcome;
+  d->from_inks = d->jpeg.jpeg_color_space == JCS_CMYK || d->jpeg.jpeg_color_space == JCS_YCCK;
+  d->layout = layout;
+  d->jpeg.out_color_space = d->from_inks ? JCS_CMYK : layout == CJPEG_GRAY ? JCS_GRAYSCALE : JCS_EXT_RGBA;
+  if (!start(d, denominator)) return CJPEG_SUSPENDED;
   d->reads_codes = !d->is_plain && cjpeg_read_codes(&d->jpeg);
   begin_scan(d);
   *width = d->jpeg.output_width;
   *height = d->jpeg.output_height;
+  return CJPEG_OK;
+}
+
+int cjpeg_decoder_start_planes(
+  cjpeg_decoder *d, int denominator, int chroma_eighths, uint32_t size[2], uint32_t chroma_size[2]) {
+  if (setjmp(d->landing)) return d->outcome;
+  d->layout = CJPEG_PLANES;
+  d->jpeg.out_color_space = JCS_YCbCr;
+  d->jpeg.raw_data_out = TRUE;
+  if (!start(d, denominator)) return CJPEG_SUSPENDED;
+  const int eighths[3] = {DCTSIZE / denominator, chroma_eighths, chroma_eighths};
+  if (!cjpeg_scale_components(&d->jpeg, eighths)) return CJPEG_UNSUPPORTED;
+  d->reads_codes = cjpeg_read_codes(&d->jpeg);
+  for (int c = 0; c < 3; c++) {
+    const jpeg_component_info *component = &d->jpeg.comp_info[c];
+    d->strides[c] = (size_t)component->width_in_blocks * (size_t)eighths[c];
+    // The library refuses widths above 65,500 samples.
+    d->bands[c] = d->jpeg.mem->alloc_large(
+      (j_common_ptr)&d->jpeg, JPOOL_IMAGE, d->strides[c] * (size_t)(component->v_samp_factor * eighths[c]));
+  }
+  begin_scan(d);
+  size[0] = d->jpeg.output_width;
+  size[1] = d->jpeg.output_height;
+  const int across = d->jpeg.max_h_samp_factor, down = d->jpeg.max_v_samp_factor;
+  chroma_size[0] = d->chroma_size[0] = cjpeg_scaled(d->jpeg.image_width, 1, across, chroma_eighths);
+  chroma_size[1] = d->chroma_size[1] = cjpeg_scaled(d->jpeg.image_height, 1, down, chroma_eighths);
   return CJPEG_OK;
 }
 
@@ -292,6 +340,7 @@ int cjpeg_decoder_start_pass(cjpeg_decoder *d) {
   // A pass first waits for the input of the scan with this number, and uses the number for nothing else. All numbers
   // are behind the input now, so the present coefficients are used.
   d->jpeg.output_scan_number = 0;
+  d->chroma_row = 0;
   return CJPEG_OK;
 }
 
@@ -329,6 +378,39 @@ static int leaves_bytes(const cjpeg_decoder *d) {
   return left > (size_t)most_padding;
 }
 
+// Arithmetic codes end without a sign that bytes are left.
+static void check_padding(cjpeg_decoder *d) {
+  if (!d->jpeg.arith_code || d->multiple_scans || !leaves_bytes(d)) return;
+  if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "bytes are left behind the last block");
+  d->damage = CJPEG_DAMAGED;
+}
+
+int cjpeg_decoder_read_bands(cjpeg_decoder *d, cjpeg_bands *bands) {
+  *bands = (cjpeg_bands){0};
+  if (setjmp(d->landing)) return d->outcome;
+  if (d->jpeg.output_scanline >= d->jpeg.output_height) return CJPEG_OK;
+  JSAMPROW rows[3][MAX_SAMP_FACTOR * DCTSIZE];
+  JSAMPARRAY planes[3];
+  int counts[3];
+  for (int c = 0; c < 3; c++) {
+    const jpeg_component_info *component = &d->jpeg.comp_info[c];
+    counts[c] = component->v_samp_factor * component->DCT_scaled_size;
+    for (int y = 0; y < counts[c]; y++) rows[c][y] = d->bands[c] + (size_t)y * d->strides[c];
+    planes[c] = rows[c];
+    bands->rows[c] = d->bands[c];
+    bands->stride[c] = d->strides[c];
+  }
+  // The number of lines of a raw read is that of a row of blocks, also at the lower edge.
+  const JDIMENSION before = d->jpeg.output_scanline;
+  if (jpeg_read_raw_data(&d->jpeg, planes, (JDIMENSION)counts[0]) == 0) return CJPEG_SUSPENDED;
+  const uint32_t left = d->jpeg.output_height - before, chroma_left = d->chroma_size[1] - d->chroma_row;
+  bands->count = left < (uint32_t)counts[0] ? left : (uint32_t)counts[0];
+  bands->chroma_count = chroma_left < (uint32_t)counts[1] ? chroma_left : (uint32_t)counts[1];
+  d->chroma_row += bands->chroma_count;
+  check_padding(d);
+  return CJPEG_OK;
+}
+
 int cjpeg_decoder_read_rows(
   cjpeg_decoder *d, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read) {
   *read = 0;
@@ -350,10 +432,7 @@ int cjpeg_decoder_read_rows(
     }
     *read += count;
   }
-  if (d->jpeg.arith_code && !d->multiple_scans && leaves_bytes(d)) {
-    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "bytes are left behind the last block");
-    d->damage = CJPEG_DAMAGED;
-  }
+  check_padding(d);
   return CJPEG_OK;
 }
 

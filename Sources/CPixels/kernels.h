@@ -64,6 +64,9 @@ typedef struct {
 /// Returns the kernels of the level; `cpx_best_level` has none better.
 const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level);
 
+/// Filters a row of one channel. The input has 32 bytes of slack behind its last sample.
+void cpx_gray_horizontal(cpx_level level, const cpx_row *row, const int16_t *in, int16_t *out);
+
 /// Bytes of a row of the vertical pass that are made for all rows of a group before the next ones: few enough for their
 /// source samples to stay in the first-level cache.
 enum { cpx_tile = 512 };
@@ -71,6 +74,14 @@ enum { cpx_tile = 512 };
 /// Returns the end of the tile that begins at `start`. No tile is shorter than a whole one, unless the row is.
 static inline size_t cpx_tile_end(size_t start, size_t total, size_t tile) {
   return total - start < 2 * tile ? total : start + tile;
+}
+
+/// Returns the channels of a pixel.
+static inline size_t cpx_channels(const cpx_resample *r) { return r->samples == CPX_SAMPLES_GRAY ? 1 : 4; }
+
+/// Returns true if samples are filtered as bytes.
+static inline int cpx_has_bytes(const cpx_resample *r) {
+  return r->samples == CPX_SAMPLES_8 || r->samples == CPX_SAMPLES_GRAY;
 }
 
 /// The driver for `CPX_SAMPLES_LINEAR` and `CPX_SAMPLES_16`, as declared in cpixels.h.

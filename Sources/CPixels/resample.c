@@ -66,16 +66,16 @@ typedef struct {
 static int32_t padded_taps(const cpx_filter *filter) { return (filter->taps + 3) & ~3; }
 
 static int make_layout(const cpx_resample *r, layout *l) {
-  const size_t columns = (size_t)r->columns;
+  const size_t samples = (size_t)r->columns * cpx_channels(r);
   const size_t taps = (size_t)padded_taps(&r->vertical);
   memset(l, 0, sizeof *l);
-  l->row_stride = (columns * 4 + slack + 31) & ~(size_t)31;
+  l->row_stride = (samples + slack + 31) & ~(size_t)31;
   if (!cpx_reserve(&l->total, &l->row, l->row_stride * cpx_resample_group, sizeof(int16_t))) return 0;
-  if (!cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * 4, sizeof(int16_t))) return 0;
+  if (!cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * cpx_channels(r), sizeof(int16_t))) return 0;
   if (!cpx_reserve(&l->total, &l->pointers, taps * cpx_resample_group, sizeof(uint8_t *))) return 0;
   if (!cpx_reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
   if (r->alpha != CPX_ALPHA_OPAQUE && !cpx_reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
-  l->ring_stride = (columns * 4 + 63) & ~(size_t)63;
+  l->ring_stride = (samples + 63) & ~(size_t)63;
   return r->alpha != CPX_ALPHA_STRAIGHT
       || cpx_reserve(&l->total, &l->ring, (size_t)r->span, l->ring_stride);
 }
@@ -105,7 +105,8 @@ static int32_t span(const cpx_filter *v) {
 }
 
 size_t cpx_resample_workspace_size(cpx_resample *r) {
-  const size_t pixel = r->samples == CPX_SAMPLES_16 ? 8 : 4;
+  const size_t pixel = r->samples == CPX_SAMPLES_16 ? 8 : cpx_channels(r);
+  if (r->samples == CPX_SAMPLES_GRAY && r->alpha != CPX_ALPHA_OPAQUE) return 0;
   if (r->source_width < 1 || r->source_height < 1 || r->source_stride < (size_t)r->source_width * pixel
       || r->source_rows < 1 || r->source_rows > r->source_height
       || r->destination_stride < (size_t)r->horizontal.count * pixel
@@ -115,7 +116,7 @@ size_t cpx_resample_workspace_size(cpx_resample *r) {
   r->first_column = r->horizontal.starts[0];
   r->columns = r->horizontal.starts[r->horizontal.count - 1] + r->horizontal.taps - r->first_column;
   r->span = span(&r->vertical);
-  if (r->samples != CPX_SAMPLES_8) return cpx_wide_workspace_size(r);
+  if (!cpx_has_bytes(r)) return cpx_wide_workspace_size(r);
   layout l;
   return make_layout(r, &l) ? l.total : 0;
 }
@@ -125,14 +126,14 @@ void cpx_resample_begin(cpx_resample *r, void *workspace) {
   uint8_t *base = workspace;
   r->workspace = workspace;
   r->next_row = 0;
-  if (r->samples != CPX_SAMPLES_8) {
+  if (!cpx_has_bytes(r)) {
     cpx_wide_begin(r);
     return;
   }
   if (!make_layout(r, &l)) return;
   int16_t *rows = (int16_t *)(base + l.row);
   for (size_t i = 0; i < cpx_resample_group; i++)
-    memset(rows + i * l.row_stride + (size_t)r->columns * 4, 0, slack * sizeof(int16_t));
+    memset(rows + i * l.row_stride + (size_t)r->columns * cpx_channels(r), 0, slack * sizeof(int16_t));
   if (r->alpha != CPX_ALPHA_OPAQUE) {
     // With 32 bits of fraction, rounded up, truncated products of numerators below 2^16 are exact.
     uint64_t *reciprocals = (uint64_t *)(base + l.reciprocals);
@@ -170,7 +171,7 @@ static void unpremultiply(uint8_t *p, size_t pixels, const uint64_t *reciprocals
 }
 
 void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
-  if (r->samples != CPX_SAMPLES_8) {
+  if (!cpx_has_bytes(r)) {
     cpx_wide_rows(r, first, last);
     return;
   }
@@ -183,7 +184,8 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_row row = {
       h->starts, r->first_column, h->coefficients, h->count, h->taps, h->stride, h->precision + cpx_fraction};
   int16_t *middle = (int16_t *)(base + l.row), *result = (int16_t *)(base + l.result);
-  const size_t bytes = (size_t)r->columns * 4, left = (size_t)r->first_column * 4;
+  const size_t channels = cpx_channels(r);
+  const size_t bytes = (size_t)r->columns * channels, left = (size_t)r->first_column * channels;
   const int32_t padded = padded_taps(v);
   // Distant rows are read fastest from end to end.
   const int is_near = r->alpha == CPX_ALPHA_STRAIGHT || r->source_rows < r->source_height;
@@ -219,8 +221,10 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
     }
     for (int32_t y = top; y < bottom; y++) {
       uint8_t *out = r->destination + (size_t)y * r->destination_stride;
-      cpx_wide_kernels_of(r->level)->horizontal(&row, middle + (size_t)(y - top) * l.row_stride, result);
-      narrow(result, out, (size_t)h->count * 4);
+      const int16_t *in = middle + (size_t)(y - top) * l.row_stride;
+      if (channels == 1) cpx_gray_horizontal(r->level, &row, in, result);
+      else cpx_wide_kernels_of(r->level)->horizontal(&row, in, result);
+      narrow(result, out, (size_t)h->count * channels);
       if (r->alpha != CPX_ALPHA_OPAQUE)
         unpremultiply(out, (size_t)h->count, (const uint64_t *)(base + l.reciprocals));
     }

@@ -2,6 +2,7 @@ import CalotypeLoading
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import Synchronization
 import Testing
 
 /// The policy at work: what is connected to, not what a URL says.
@@ -153,6 +154,29 @@ struct AddressRefusalTests {
       "\(String(describing: error))")
     #expect(server.requests.allSatisfy { $0.path != "/a" })
     if location.contains("//"), !location.contains("///") { #expect(error?.code == "addressRefused") }
+  }
+
+  @Test func redirectsAreAskedForBeforeTheyAreFollowed() async throws {
+    server.route("/target", .body(Data([1])))
+    server.route("/first", .redirect(to: "/target?1"))
+    let asked = Mutex<[String]>([])
+    for isAllowed in [true, false] {
+      let loader = curlLoader {
+        $0.allowsRedirect = { url in
+          asked.withLock { $0.append(url.absoluteString) }
+          return isAllowed
+        }
+      }
+      let request = LoadRequest(url: server.url("/first"))
+      if isAllowed {
+        #expect(try await loader.data(for: request).0 == Data([1]))
+      } else {
+        #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "redirectRefused")
+      }
+    }
+    let target = server.url("/target?1").absoluteString
+    #expect(asked.withLock { $0 } == [target, target])
+    #expect(server.requests.filter { $0.path.hasPrefix("/target") }.count == 1)
   }
 
   @Test func redirectsWithinWhatIsAllowed() async throws {

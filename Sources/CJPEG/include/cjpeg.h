@@ -28,6 +28,7 @@ enum {
   CJPEG_GRAY = 1,    // one byte per pixel; only for pictures of one component
   CJPEG_INKS = 2,    // cyan, magenta, yellow, black, 255 is full ink; only for pictures of four components
   CJPEG_RGBA16 = 3,  // four 16-bit samples per pixel; only for encoding
+  CJPEG_PLANES = 4,  // a plane for each of three components, as stored; see cjpeg_decoder_start_planes
 };
 
 enum { CJPEG_MESSAGE_SIZE = 256 };
@@ -38,6 +39,9 @@ typedef struct {
   uint32_t width, height;  // stored size
   int components;
   int multiple_scans;  // progressive, or sequential in several scans: decoded through coefficients in memory
+  // True for luma and two components of chroma whose planes can be read at scales of their own.
+  int has_planes;
+  int chroma_horizontal, chroma_vertical;  // luma samples per chroma sample in each direction, if there are planes
 } cjpeg_header;
 
 cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory);
@@ -59,6 +63,11 @@ int cjpeg_decoder_read_header(cjpeg_decoder *, cjpeg_header *);
 // Prepares to decode at 1/denominator (1, 2, 4, 8) of the stored size and returns the size of the result. A picture
 // with one scan can then be read row by row. One with several is first consumed and then read in passes.
 int cjpeg_decoder_start(cjpeg_decoder *, int denominator, int layout, uint32_t *width, uint32_t *height);
+
+// As cjpeg_decoder_start, for planes: luma at 1/denominator of the stored size, chroma at `chroma_eighths` (1, 2, 4, 8)
+// eighths of its stored size. Returns the size of the planes of luma and of chroma.
+int cjpeg_decoder_start_planes(
+  cjpeg_decoder *, int denominator, int chroma_eighths, uint32_t size[2], uint32_t chroma_size[2]);
 
 // Several scans: reads input until `max_rows` rows of blocks are done (CJPEG_OK), the input is exhausted, or all scans
 // have been read (CJPEG_END).
@@ -82,6 +91,16 @@ int cjpeg_decoder_finish_pass(cjpeg_decoder *);
 // Decodes the next rows, at most `max_rows`, the first to `rows`. Sets their number.
 int cjpeg_decoder_read_rows(
   cjpeg_decoder *, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read);
+
+// Rows of planes, valid until the next call with the decoder.
+typedef struct {
+  const uint8_t *rows[3];
+  size_t stride[3];
+  uint32_t count, chroma_count;  // 0 behind the end
+} cjpeg_bands;
+
+// Decodes the next rows of the planes of cjpeg_decoder_start_planes: those of a row of blocks.
+int cjpeg_decoder_read_bands(cjpeg_decoder *, cjpeg_bands *);
 
 // Returns CJPEG_INTACT, CJPEG_TRUNCATED or CJPEG_DAMAGED so far. `complete`: all input has been read, so that missing
 // data are lost.

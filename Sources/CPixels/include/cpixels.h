@@ -57,6 +57,8 @@ typedef enum {
   CPX_SAMPLES_LINEAR = 1,
   /// Four 16-bit samples per pixel, filtered as they are stored.
   CPX_SAMPLES_16 = 2,
+  /// One byte per pixel, filtered as it is stored; only with `CPX_ALPHA_OPAQUE`.
+  CPX_SAMPLES_GRAY = 3,
 } cpx_samples;
 
 /// The conversion between sRGB bytes and linear light of 16 bits: tables of 256 and of 65,536 entries.
@@ -65,7 +67,7 @@ typedef struct {
   const uint8_t *srgb;
 } cpx_light;
 
-/// A resize of four-channel pixels. The caller fills in the first part, asks for the size of the workspace, begins, and
+/// A resize of pixels of four channels, or of one. The caller fills in the first part, asks for the size of the workspace, begins, and
 /// makes rows.
 typedef struct {
   /// Row `y` is at `source + (y % source_rows) * source_stride`: a whole picture, or a ring of rows.

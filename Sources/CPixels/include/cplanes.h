@@ -79,3 +79,7 @@ typedef struct cpx_ycc_rows {
 void cpx_ycc_convert(
     const cpx_ycc *conversion, const cpx_ycc_rows *rows, uint32_t depth, uint8_t *pixels, size_t stride,
     cpx_level level);
+
+/// Converts planes of bytes, as JFIF 1.02 defines them, to opaque RGBA. All levels produce the same bytes.
+void cpx_jfif_convert(
+    const uint8_t *luma, const uint8_t *blue, const uint8_t *red, uint8_t *pixels, size_t count, cpx_level level);

@@ -43,16 +43,16 @@ extension Bitmap {
     let region = region ?? Bitmap.Region(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
     if size == self.size, region == Bitmap.Region(self.size) { return self }
-    if format == .gray8 {
-      // This takes three times the work of one channel, and still a fraction of the decode before it.
+    let plan = ResamplePlan(
+      source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
+      linearLight: linearLight)
+    if format == .gray8, linearLight || plan.reducesFirst {
+      // Linear light and cells have four channels.
       return try converted(to: .rgba8, pool: pool)
         .resampled(
           to: size, from: region, filter: filter, linearLight: linearLight, pool: pool, level: level
         ).converted(to: .gray8, pool: pool)
     }
-    let plan = ResamplePlan(
-      source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
-      linearLight: linearLight)
     guard plan.reducesFirst else {
       return try filtered(plan.job(level: level, pool: pool), pool: pool)
     }

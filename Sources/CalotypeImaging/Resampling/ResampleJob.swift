@@ -68,7 +68,7 @@ struct ResampleJob: ~Copyable {
   func sourceRows(for output: Int) -> Range<Int> {
     let start = rows.start(of: output)
     let end = start + rows.taps
-    guard job.samples != CPX_SAMPLES_8 else { return start..<end }
+    guard job.samples == CPX_SAMPLES_16 || job.samples == CPX_SAMPLES_LINEAR else { return start..<end }
     return (start & ~1)..<min(Int(job.source_height), (end + 1) & ~1)
   }
 

@@ -19,7 +19,7 @@ struct ResamplePlan {
   ) {
     self.source = source
     self.format = format
-    self.isOpaque = isOpaque || format == .cmyk8
+    self.isOpaque = isOpaque || format == .cmyk8 || format == .gray8
     self.filter = filter
     self.linearLight = linearLight && format == .rgba8
     horizontal = ResampleAxis(length: source.width, start: region.x, extent: region.width, count: size.width)
@@ -49,6 +49,7 @@ struct ResamplePlan {
   /// The depth of the samples.
   var samples: cpx_samples {
     if format == .rgba16 { return CPX_SAMPLES_16 }
+    if format == .gray8 { return CPX_SAMPLES_GRAY }
     return linearLight ? CPX_SAMPLES_LINEAR : CPX_SAMPLES_8
   }
 
@@ -89,7 +90,8 @@ struct ResamplePlan {
     of source: PixelSize, alpha: cpx_alpha, rowsInMemory: Int?, level: cpx_level, pool: PixelPool
   ) throws(ImagingError) -> ResampleJob {
     // Between the passes, samples always have 16 bits.
-    let largest = samples == CPX_SAMPLES_8 ? FilterBank.largestByte : FilterBank.largestWord
+    let hasBytes = samples == CPX_SAMPLES_8 || samples == CPX_SAMPLES_GRAY
+    let largest = hasBytes ? FilterBank.largestByte : FilterBank.largestWord
     return try ResampleJob(
       ResampleJob.Source(size: source, format: format, alpha: alpha, samples: samples),
       rowsInMemory: rowsInMemory,

@@ -16,7 +16,15 @@ extension Thumbnail {
   /// 1.25 times the thumbnail, 48 to 53 dB at 1.8 to 2.3 times, 54 dB and more from 3.5 times on.
   ///
   /// Such codecs mix stored numbers, not light: in linear light they have to deliver twice as much again.
-  var decodeOversampling: Int { (effort == .fine ? 2 : 1) * (linearLight ? 2 : 1) }
+  var decodeOversampling: Double {
+    let ratio =
+      switch effort {
+      case .fine: 2.0
+      case .balanced: 1.5
+      case .fast: 1.0
+      }
+    return linearLight ? 2 * ratio : ratio
+  }
 
   /// Returns the geometry of the thumbnail of a picture of this size; both upright.
   ///
@@ -146,8 +154,7 @@ extension Thumbnail {
 }
 
 extension Int {
-  fileprivate func saturatingProduct(_ factor: Int) -> Int {
-    let (product, overflow) = multipliedReportingOverflow(by: factor)
-    return overflow ? .max : product
+  fileprivate func saturatingProduct(_ factor: Double) -> Int {
+    Int(exactly: (Double(self) * factor).rounded(.up)) ?? .max
   }
 }

@@ -28,6 +28,9 @@ extension CurlLoader {
     /// Whether a redirect may lead from `https` to `http`. `false` by default: an attacker on the network could change
     /// the image.
     public var allowsInsecureRedirects = false
+    /// Decides whether a redirect to a URL is followed, before anything is sent to it; `nil` for all that the other settings
+    /// allow. Refused ones fail with ``LoadingError/redirectRefused(_:reason:)``. It must return at once.
+    public var allowsRedirect: (@Sendable (URL) -> Bool)?
     /// Bytes to buffer ahead of a slow consumer, per transfer (back-pressure). 256 KiB by default.
     public var highWater = 256 << 10
     /// Header fields of every request to every host, unless the request sets them: put no secrets here. Nothing else is

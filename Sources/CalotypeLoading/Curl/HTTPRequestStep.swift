@@ -66,6 +66,9 @@ struct HTTPRequestStep {
     if let reason = Self.refusal(of: url, written: url.writtenHost ?? previous.url.host, configuration) {
       throw .addressRefused(transfer.url, reason: "it redirects to \(url.origin), \(reason)")
     }
+    if let allows = configuration.allowsRedirect, !(URL(string: url.text).map(allows) ?? false) {
+      throw .redirectRefused(transfer.url, reason: "the configuration does not allow \(url.origin)")
+    }
     number = previous.number + 1
     let isOrigin = url.origin == first.url.origin
     let validators = Self.validators(of: transfer.request, for: url, number)

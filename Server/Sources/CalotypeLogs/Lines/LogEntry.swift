@@ -5,6 +5,9 @@ public struct LogEntry: Sendable {
   /// Most bytes of a line. A longer one is written without its metadata.
   public static let maxLineBytes = 32 << 10
 
+  /// The present, in milliseconds since 1970.
+  public static var now: Int64 { LogTime.now }
+
   let time: Int64
   let level: Logger.Level
   let label: String
@@ -22,6 +25,17 @@ public struct LogEntry: Sendable {
     self.label = LogValue.cut(label)
     self.message = LogValue.cut(message)
     fields = LogField.list(of: metadata)
+  }
+
+  /// Describes an entry by its fields, in the order in which lines have them.
+  ///
+  /// - Parameter time: Milliseconds since 1970.
+  public init(time: Int64, level: Logger.Level, label: String, message: String, fields: [LogField]) {
+    self.time = time
+    self.level = level
+    self.label = label
+    self.message = message
+    self.fields = fields
   }
 
   private init(short entry: LogEntry) {
@@ -79,15 +93,26 @@ public struct LogEntry: Sendable {
   }
 
   private func json(_ names: JSONNames) -> String {
-    var object = [
-      LogField(name: names.time, value: .text(LogTime.text(of: time))),
-      LogField(name: names.level, value: .text(names.usesSeverity ? level.severity : level.lineName)),
-      LogField(name: names.message, value: .text(message)),
-      LogField(name: "logger", value: .text(label)),
-    ]
-    object += names.arranged(fields).filter { field in !object.contains { $0.name == field.name } }
-    var line = ""
-    JSONNames.append(.fields(object), to: &line)
+    var line = "{"
+    line.reserveCapacity(384)
+    func append(_ name: String, _ value: LogValue) {
+      LogText.quote(name, to: &line)
+      line += ":"
+      JSONNames.append(value, to: &line)
+    }
+    append(names.time, .text(LogTime.text(of: time)))
+    line += ","
+    append(names.level, .text(names.usesSeverity ? level.severity : level.lineName))
+    line += ","
+    append(names.message, .text(message))
+    line += ",\"logger\":"
+    LogText.quote(label, to: &line)
+    let own = [names.time, names.level, names.message, "logger"]
+    for field in names.arranged(fields) where !own.contains(field.name) {
+      line += ","
+      append(field.name, field.value)
+    }
+    line += "}"
     return line
   }
 }

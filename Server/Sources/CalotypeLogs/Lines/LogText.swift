@@ -3,7 +3,10 @@ enum LogText {
   /// Appends text in double quotes, as JSON writes it.
   static func quote(_ text: String, to line: inout String) {
     line += "\""
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+    func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C }
+    // Texts of Swift are in one piece, others are not worth a path of their own.
+    let isPlain =
+      text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPlain) } ?? text.utf8.allSatisfy(isPlain)
     if isPlain { line += text } else { for scalar in text.unicodeScalars { escape(scalar, to: &line) } }
     line += "\""
   }

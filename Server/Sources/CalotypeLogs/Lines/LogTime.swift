@@ -15,13 +15,25 @@ enum LogTime {
     var seconds = time_t(clamped / 1000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    func digits(_ value: some BinaryInteger, _ count: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    return String(unsafeUninitializedCapacity: 24) { text in
+      var end = 0
+      func append(_ value: Int, _ digits: Int, _ mark: Character) {
+        var rest = value
+        for place in (end..<end + digits).reversed() {
+          text[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        text[end + digits] = mark.asciiValue ?? 0x20
+        end += digits + 1
+      }
+      append(Int(parts.tm_year) + 1900, 4, "-")
+      append(Int(parts.tm_mon) + 1, 2, "-")
+      append(Int(parts.tm_mday), 2, "T")
+      append(Int(parts.tm_hour), 2, ":")
+      append(Int(parts.tm_min), 2, ":")
+      append(Int(parts.tm_sec), 2, ".")
+      append(Int(clamped % 1000), 3, "Z")
+      return end
     }
-    return digits(parts.tm_year + 1900, 4) + "-" + digits(parts.tm_mon + 1, 2) + "-"
-      + digits(parts.tm_mday, 2)
-      + "T" + digits(parts.tm_hour, 2) + ":" + digits(parts.tm_min, 2) + ":" + digits(parts.tm_sec, 2)
-      + "." + digits(clamped % 1000, 3) + "Z"
   }
 }

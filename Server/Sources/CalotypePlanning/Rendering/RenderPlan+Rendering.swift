@@ -93,7 +93,8 @@ extension RenderPlan {
       scale.size.width <= source.width, scale.size.height <= source.height
     {
       let thumbnail = Thumbnail(
-        box: scale.size, mode: .stretch, filter: scale.kernel.filter, linearLight: scale.isLinear)
+        box: scale.size, mode: .stretch, filter: scale.kernel.filter, effort: .balanced,
+        linearLight: scale.isLinear)
       return (thumbnail, Array(all.dropFirst()))
     }
     guard decode.divisor > 1, let first = all.first else { return (nil, all) }

@@ -40,6 +40,7 @@ struct RequestWatch: Sendable {
 
   /// Ends the span.
   func end(_ record: RequestRecord) {
+    guard span.isRecording else { return span.end() }
     span.updateAttributes { attributes in
       attributes["http.request.method"] = record.method.rawValue
       attributes["http.response.status_code"] = record.status.code

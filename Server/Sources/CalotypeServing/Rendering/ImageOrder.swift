@@ -20,6 +20,8 @@ struct ImageOrder: Sendable {
   let rules: ServingRules
   /// The images that the options name besides the source.
   var named = NamedSources()
+  /// The fields of responses to the same text.
+  var replies = ReplyMemo()
   /// The facts that are asked for in place of an image.
   var info: InfoOptions?
 

@@ -18,11 +18,15 @@ struct ResultReply {
   let rules: ServingRules
   /// The present.
   let now: Date
+  /// The fields of earlier responses to the same text.
+  let memo: ReplyMemo
 
   /// Returns the response with a result: whole, a part, or without content because the client has it.
   func response(with result: StoredResult) -> ServedResponse {
-    var fields = self.fields(of: result)
-    let tag = fields[.eTag].flatMap { EntityTag($0) }
+    let constant = memo.fields(of: result, make: constantFields)
+    let tag = constant.entityTag
+    var fields = constant.fields
+    setVariableFields(of: result, &fields)
     let conditions = Preconditions(method: request.method, fields: request.headerFields)
     let modified = fields[.lastModified] == nil ? nil : modified(of: result)
     let outcome = conditions.outcome(
@@ -51,11 +55,27 @@ struct ResultReply {
       status: status, fields: fields, body: isHead ? Data() : body, declaredLength: isHead ? body.count : nil)
   }
 
-  /// The fields of a response with a result.
-  private func fields(of result: StoredResult) -> HTTPFields {
+  /// Sets the fields that depend on the client, on the time, or on the work.
+  private func setVariableFields(of result: StoredResult, _ fields: inout HTTPFields) {
+    if !rules.crossOrigin.origins.isEmpty {
+      for field in rules.crossOrigin.fields(origin: request.headerFields[.origin]) {
+        fields[field.name] = field.value
+      }
+    }
+    let cacheControl = rules.cacheControl.value(
+      for: CacheControlRule.Response(
+        status: result.isFallback && rules.settings.fallback.status > 0
+          ? rules.settings.fallback.status : 200,
+        originCacheControl: result.source.cacheControl, originExpires: result.source.expires,
+        expires: options.expires, isFallback: result.isFallback), now: Int64(now.timeIntervalSince1970))
+    if let cacheControl { fields[.cacheControl] = cacheControl }
+    if rules.settings.server.setsDebugHeaders { setDebug(of: result, &fields) }
+  }
+
+  /// The fields of a response with a result that depend on nothing else but the text of the request and the rules.
+  private func constantFields(of result: StoredResult) -> HTTPFields {
     let settings = rules.settings
     var fields = rules.security.fields
-    fields.append(contentsOf: rules.crossOrigin.fields(origin: request.headerFields[.origin]))
     fields[.contentType] = result.contentType
     fields[.acceptRanges] = "bytes"
     fields[.contentDisposition] =
@@ -64,11 +84,6 @@ struct ResultReply {
         contentType: result.contentType,
         isAttachment: options.returnsAttachment ?? settings.processing.returnsAttachment
       ).value
-    fields[.cacheControl] = rules.cacheControl.value(
-      for: CacheControlRule.Response(
-        status: result.isFallback && settings.fallback.status > 0 ? settings.fallback.status : 200,
-        originCacheControl: result.source.cacheControl, originExpires: result.source.expires,
-        expires: options.expires, isFallback: result.isFallback), now: Int64(now.timeIntervalSince1970))
     setValidators(of: result, &fields)
     setVary(of: result, &fields)
     if settings.server.setsCanonicalHeader { fields[.link] = CanonicalLink.value(for: source) }
@@ -85,7 +100,6 @@ struct ResultReply {
     // The fields of the server itself win.
     let passed = PassedFields(settings).responseFields(of: result.source.passed)
     fields.append(contentsOf: passed.filter { !fields.contains($0.name) })
-    if settings.server.setsDebugHeaders { setDebug(of: result, &fields) }
     return fields
   }
 

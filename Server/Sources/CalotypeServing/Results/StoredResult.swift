@@ -87,6 +87,12 @@ struct StoredResult: Sendable {
   /// The bytes in a memory cache, with the overhead of an entry.
   var cost: Int { data.count + 2048 }
 
+  /// Returns whether the fields of a response with it are those of another, as far as results decide them.
+  func hasFields(of other: StoredResult) -> Bool {
+    contentType == other.contentType && fileExtension == other.fileExtension && entityTag == other.entityTag
+      && isFallback == other.isFallback && varyingHeaders == other.varyingHeaders && source == other.source
+  }
+
   /// Returns whether the source has to be asked.
   func isStale(at now: Date) -> Bool { freshUntil.map { $0 <= now } ?? false }
 

@@ -12,6 +12,7 @@ final class PreparedRequests: Sendable {
     let source: SourceReference
     let identity: ResultIdentity
     let named: NamedSources
+    let replies: ReplyMemo
   }
 
   /// The text of a request, as far as its answer depends on it.

@@ -36,14 +36,16 @@ extension ImageServer {
       return ImageOrder(
         options: known.request.options, source: known.source, identity: known.identity,
         accept: CalotypePlanning.AcceptHeader(accept), hints: ClientHints(), passedFields: [:], rules: rules,
-        named: known.named)
+        named: known.named, replies: known.replies)
     }
     let parsed = try rules.dialect.parse(key.path, at: Int64(now().timeIntervalSince1970.rounded(.down)))
     let source = try rules.sources.resolve(parsed.source)
     let order = try order(for: parsed.options, source, request, rules)
     if parsed.options.expires == nil {
       rules.prepared?.keep(
-        .init(request: parsed, source: source, identity: order.identity, named: order.named), for: key)
+        .init(
+          request: parsed, source: source, identity: order.identity, named: order.named,
+          replies: order.replies), for: key)
     }
     return order
   }
@@ -58,7 +60,8 @@ extension ImageServer {
       return .pending { [self] in await raw(order, request) }
     }
     let reply = ResultReply(
-      request: request, options: order.options, source: order.source.text, rules: order.rules, now: now())
+      request: request, options: order.options, source: order.source.text, rules: order.rules, now: now(),
+      memo: order.replies)
     if order.options.bypassesCache != true, let result = cached(order) {
       return .ready(reply.response(with: result))
     }

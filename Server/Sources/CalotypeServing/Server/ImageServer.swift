@@ -110,13 +110,14 @@ public final class ImageServer: Sendable {
 
   /// Answers a request, whose target is the one that came over the wire.
   public func answer(to request: HTTPRequest) -> Answer {
+    // A copy of all settings would count the references of each: here and below, single ones are read.
     let rules = rules
-    let settings = rules.settings
     let route = Route(
-      request.path ?? "", prefix: settings.server.pathPrefix, healthPath: settings.server.healthPath)
+      request.path ?? "", prefix: rules.settings.server.pathPrefix,
+      healthPath: rules.settings.server.healthPath)
     var watch = RequestWatch(
       request, isProbe: [.health, .ready, .metrics].contains(route),
-      continuesTraces: settings.metrics.continuesTraces, tracer: parts.spans.tracer)
+      continuesTraces: rules.settings.metrics.continuesTraces, tracer: parts.spans.tracer)
     func ready(_ response: ServedResponse) -> Answer {
       // Begun here, because a request ends when it is ready.
       metrics.begin()
@@ -131,7 +132,7 @@ public final class ImageServer: Sendable {
       }
     }
     if request.method == .options { return ready(preflight(request, rules)) }
-    if route == .image, request.method == .head, settings.compatibility.answersEveryHead {
+    if route == .image, request.method == .head, rules.settings.compatibility.answersEveryHead {
       return ready(ServedResponse(status: .ok, declaredLength: 1))
     }
     guard route.methods.contains(request.method) else {
@@ -143,7 +144,7 @@ public final class ImageServer: Sendable {
     case .landing:
       return ready(ServedResponse(status: .ok, text: Self.landing, type: "text/html; charset=utf-8"))
     case .health:
-      var response = ServedResponse(status: .ok, text: settings.server.healthMessage)
+      var response = ServedResponse(status: .ok, text: rules.settings.server.healthMessage)
       response.fields[.cacheControl] = "no-cache"
       return ready(response)
     case .none: return ready(failed(Failure(.notRouted), request, rules))
@@ -194,9 +195,9 @@ public final class ImageServer: Sendable {
   ) -> ServedResponse {
     var response = response
     response.fields[.requestID] = watch.requestID
-    let settings = rules.settings.server
-    if !settings.name.isEmpty { response.fields[.server] = settings.name }
-    for pair in settings.responseHeaders {
+    let name = rules.settings.server.name
+    if !name.isEmpty { response.fields[.server] = name }
+    for pair in rules.settings.server.responseHeaders {
       if let name = HTTPField.Name(pair.name) { response.fields[name] = pair.value }
     }
     let record = watch.record(of: response)

@@ -101,6 +101,10 @@ public struct ServerParts: Sendable {
       maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
     transport.addressPolicy = AddressPolicy(settings.security)
     transport.maxRedirects = settings.security.maxRedirects
+    let allowed = settings.security.allowedSources.map { SourcePattern($0) }
+    if !allowed.isEmpty {
+      transport.allowsRedirect = { url in allowed.contains { $0.matches(url.absoluteString) } }
+    }
     transport.tls.verifiesServer = !settings.security.ignoresCertificates
     let agent = settings.server.userAgent.replacing("%current_version", with: "1")
     if !agent.isEmpty { transport.headers[.userAgent] = agent }

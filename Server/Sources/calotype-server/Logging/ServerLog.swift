@@ -10,6 +10,8 @@ struct ServerLog: Sendable {
   let logger: Logger
   private let writer: LogWriter
   private let levels: RequestLevels
+  private let format: LogFormat
+  private let threshold: Logger.Level
 
   /// Starts the log that settings describe, for libraries, too. Once in a process.
   init(_ settings: Settings.Logging) {
@@ -20,6 +22,8 @@ struct ServerLog: Sendable {
     logger = Logger(label: "calotype-server")
     levels = RequestLevels(settings)
     self.writer = writer
+    self.format = format
+    threshold = level
   }
 
   /// The number of lines that were lost because their reader was too slow.
@@ -29,15 +33,22 @@ struct ServerLog: Sendable {
   func write(_ record: RequestRecord) {
     let (seconds, attoseconds) = record.duration.components
     let milliseconds = Double(seconds) * 1000 + Double(attoseconds / 1_000_000_000_000) / 1000
-    var metadata: Logger.Metadata = [
-      "request_id": "\(record.requestID)", "method": "\(record.method.rawValue)",
-      "status": .stringConvertible(record.status.code), "duration_ms": .stringConvertible(milliseconds),
-    ]
-    metadata["trace_id"] = record.traceID.map { "\($0)" }
-    metadata["identity"] = record.subject.map { "\($0.identity)" }
-    metadata["source_host"] = record.subject.map { "\($0.sourceHost)" }
-    metadata["error_code"] = record.errorCode.map { "\($0)" }
-    logger.log(level: levels.level(of: record), "request", metadata: metadata)
+    let level = levels.level(of: record)
+    guard level >= threshold else { return }
+    var fields: [LogField] = []
+    fields.reserveCapacity(8)
+    fields.append(LogField("duration_ms", milliseconds))
+    if let code = record.errorCode { fields.append(LogField("error_code", code)) }
+    if let subject = record.subject { fields.append(LogField("identity", subject.identity)) }
+    fields.append(LogField("method", record.method.rawValue))
+    fields.append(LogField("request_id", record.requestID))
+    if let subject = record.subject { fields.append(LogField("source_host", subject.sourceHost)) }
+    fields.append(LogField("status", record.status.code))
+    if let trace = record.traceID { fields.append(LogField("trace_id", trace)) }
+    // Not by way of the logger: metadata are a dictionary, and this is every request.
+    let entry = LogEntry(
+      time: LogEntry.now, level: level, label: logger.label, message: "request", fields: fields)
+    writer.write(entry.line(format))
   }
 
   /// Logs something worth knowing about settings.

@@ -25,6 +25,7 @@ final class JPEGSession {
   private enum Target {
     case canvas(JPEGCanvas)
     case shrunk(RowSink)
+    case planes(PlaneSink)
   }
 
   private let header: JPEGHeader
@@ -41,6 +42,8 @@ final class JPEGSession {
   private let shrinker: RowShrinker?
   /// The target of rows: a whole picture, or a thumbnail that is resampled on the way.
   private var target: Target?
+  /// The resizes of planes, if the thumbnails are made of them.
+  private var planes: PlanePlan?
   private var rowCount = 0
   private var isPartial = false
   /// The number of rows or scans in the last snapshot.
@@ -146,16 +149,51 @@ final class JPEGSession {
     guard Int(found.components) == header.components.count else {
       throw .corrupt(.jpeg, reason: "two readings of the frame header", offset: nil)
     }
-    var width: UInt32 = 0
-    var height: UInt32 = 0
-    guard try check(cjpeg_decoder_start(decoder, Int32(denominator), Int32(layout), &width, &height)) else {
-      return false
-    }
-    size = PixelSize(width: Int(width), height: Int(height))
+    planes = try planePlan(found)
+    guard try check(planes.map(start) ?? start()) else { return false }
     isBuffered = found.multiple_scans != 0
     state = isBuffered ? .scans : .rows
     if !isBuffered { target = try makeTarget() }
     return true
+  }
+
+  /// Begins the decode of rows of pixels.
+  private func start() -> Int32 {
+    var width: UInt32 = 0
+    var height: UInt32 = 0
+    let outcome = cjpeg_decoder_start(decoder, Int32(denominator), Int32(layout), &width, &height)
+    size = PixelSize(width: Int(width), height: Int(height))
+    return outcome
+  }
+
+  /// Begins the decode of planes.
+  private func start(_ plan: PlanePlan) -> Int32 {
+    var luma: (UInt32, UInt32) = (0, 0)
+    var chroma: (UInt32, UInt32) = (0, 0)
+    let outcome = withUnsafeMutablePointer(to: &luma) { luma in
+      withUnsafeMutablePointer(to: &chroma) { chroma in
+        luma.withMemoryRebound(to: UInt32.self, capacity: 2) { luma in
+          chroma.withMemoryRebound(to: UInt32.self, capacity: 2) { chroma in
+            cjpeg_decoder_start_planes(
+              decoder, Int32(denominator), Int32(plan.chromaEighths), luma, chroma)
+          }
+        }
+      }
+    }
+    size = PixelSize(width: Int(luma.0), height: Int(luma.1))
+    return outcome
+  }
+
+  /// Returns the resizes of planes, if the thumbnails can be made of them.
+  private func planePlan(_ found: cjpeg_header) throws(ImagingError) -> PlanePlan? {
+    guard found.has_planes != 0, layout == CJPEG_RGBA, let shrinker else { return nil }
+    return try shrinker.planes(
+      of: PixelSize(
+        width: (header.size.width - 1) / denominator + 1,
+        height: (header.size.height - 1) / denominator + 1),
+      divisor: denominator,
+      chroma: (Int(found.chroma_horizontal), Int(found.chroma_vertical)), source: header.size,
+      profile: profile)
   }
 
   private var format: PixelFormat {
@@ -167,6 +205,7 @@ final class JPEGSession {
   }
 
   private func makeTarget() throws(ImagingError) -> Target {
+    if let planes { return .planes(try PlaneSink(planes)) }
     if let rows = try shrinker?.rows(of: size, format: format, isOpaque: true, profile: profile) {
       return .shrunk(rows)
     }
@@ -190,6 +229,7 @@ final class JPEGSession {
   }
 
   private func readRows(into target: Target, from row: Int) -> (count: Int, outcome: Int32) {
+    if case .planes(let planes) = target { return readBands(into: planes) }
     let bytesPerRow = size.width * format.bytesPerPixel
     var wanted = min(size.height - row, max(16, Self.pixelsPerStep / size.width))
     let start: UnsafeMutablePointer<UInt8>?
@@ -200,6 +240,7 @@ final class JPEGSession {
       let room = rows.room
       start = room.start
       wanted = min(wanted, room.count)
+    case .planes: return (0, Int32(CJPEG_ERROR))
     }
     var read: UInt32 = 0
     let outcome = cjpeg_decoder_read_rows(decoder, start, bytesPerRow, UInt32(wanted), &read)
@@ -207,10 +248,29 @@ final class JPEGSession {
     return (Int(read), outcome)
   }
 
+  private func readBands(into planes: PlaneSink) -> (count: Int, outcome: Int32) {
+    let first = planes.rows
+    while planes.rows < size.height, (planes.rows - first) * size.width < Self.pixelsPerStep {
+      var bands = cjpeg_bands()
+      let outcome = cjpeg_decoder_read_bands(decoder, &bands)
+      guard Int(outcome) == CJPEG_OK else { return (planes.rows - first, outcome) }
+      let rows = [bands.rows.0, bands.rows.1, bands.rows.2]
+      let strides = [bands.stride.0, bands.stride.1, bands.stride.2]
+      for plane in 0..<3 {
+        guard let start = rows[plane] else { break }
+        planes.append(
+          plane: plane, rows: start, stride: strides[plane],
+          count: Int(plane == 0 ? bands.count : bands.chroma_count))
+      }
+    }
+    return (planes.rows - first, Int32(CJPEG_OK))
+  }
+
   /// Fills the rows from this one on with the grey of lost blocks.
   private func fill(_ target: Target, fromRow row: Int) {
     switch target {
     case .canvas(let canvas): canvas.fill(fromRow: row)
+    case .planes(let planes): planes.fill()
     case .shrunk(let rows):
       while !rows.isComplete {
         let room = rows.room
@@ -225,6 +285,9 @@ final class JPEGSession {
   private func bitmap(of target: Target) throws(ImagingError) -> Bitmap {
     switch target {
     case .canvas(let canvas): return canvas.bitmap
+    case .planes(let planes):
+      guard let bitmap = try shrinker?.take(planes) else { throw .truncated(.jpeg, byteCount: windowEnd) }
+      return bitmap
     case .shrunk(let rows):
       guard let bitmap = shrinker?.take(rows) else { throw .truncated(.jpeg, byteCount: windowEnd) }
       return bitmap
