@@ -22,6 +22,22 @@ struct AdmissionQueueTests {
   }
 
   /// Sources are not loaded for jobs that would wait long: but for those of a source that has nothing in the queue.
+  @Test func workThatTakesTooLongIsRefusedForGood() {
+    var configuration = AdmissionConfiguration(workers: 2, byteBudget: 1 << 30)
+    configuration.maximumDuration = .seconds(10)
+    var queue = AdmissionQueue(configuration)
+    for (seconds, isRefused) in [(10, false), (11, true)] {
+      let job = AdmissionJob(
+        cost: AdmissionCost(duration: .seconds(seconds), byteCount: 1), source: "a", deadline: .seconds(8))
+      guard case .refuse(_, let refusal)? = queue.submit(job, at: .zero).actions.first else {
+        Issue.record("a job of \(seconds) s was accepted")
+        continue
+      }
+      #expect((refusal.reason == .tooLarge) == isRefused)
+      #expect((refusal.retryAfter == nil) == isRefused)
+    }
+  }
+
   @Test func nothingIsPreparedInVain() {
     var queue = Self.queue(workers: 2, bytes: 1000)
     #expect(queue.refusal(from: "a", at: .zero) == nil)

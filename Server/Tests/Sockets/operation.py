@@ -48,6 +48,7 @@ class Operation:
         server.get(self.remote("none.jpg"), X_Request_ID="second-2", traceparent="nonsense", **token)
         line = json.loads(self.lines(server, "second-2")[0])
         same("failure", (line["level"], line["status"], line["error_code"]), ("error", 404, "sourceStatus"))
+        assert "404" in line["error_detail"], line
         assert "trace_id" not in line
         server.get(self.remote("dandelion.jpg"), X_Request_ID="third-3")
         same("refusal", json.loads(self.lines(server, "third-3")[0])["error_code"], "unauthorized")

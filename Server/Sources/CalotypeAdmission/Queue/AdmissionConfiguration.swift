@@ -12,6 +12,9 @@ public struct AdmissionConfiguration: Hashable, Sendable {
   public var maximumHeldBytes: Int
   /// The longest predicted wait of a job that is accepted; `nil` for none but its deadline.
   public var maximumWait: Duration?
+  /// The longest predicted duration of a job: one that takes longer is never done in time, however idle the machine is. `nil`
+  /// for none.
+  public var maximumDuration: Duration?
   /// The predicted wait of an average job beyond which no further work is prepared: ``AdmissionQueue/refusal(from:at:)``.
   public var preparationWait: Duration
   /// The part of the time left, from 0 to 1, that wait and cost may take when a job is accepted. The rest covers errors of
@@ -46,6 +49,7 @@ public struct AdmissionConfiguration: Hashable, Sendable {
     result.maximumWaiting = min(max(maximumWaiting, 0), 1_000_000)
     result.maximumHeldBytes = min(max(maximumHeldBytes, 0), 1 << 50)
     result.maximumWait = maximumWait.map { max($0, .zero) }
+    result.maximumDuration = maximumDuration.map { max($0, .zero) }
     result.preparationWait = max(preparationWait, .zero)
     result.plannedShare = plannedShare.isNaN ? 1 : min(max(plannedShare, 0), 1)
     result.maximumPasses = min(max(maximumPasses, 0), 1024)

@@ -58,6 +58,11 @@ extension AdmissionQueue {
     if job.cost.byteCount > configuration.oversize.limit(budget: configuration.byteBudget) {
       return tooLarge(job.cost.byteCount)
     }
+    if let limit = configuration.maximumDuration, job.cost.duration > limit {
+      return AdmissionRefusal(
+        .tooLarge, retryAfter: nil,
+        "it takes \(job.cost.duration.milliseconds) ms of at most \(limit.milliseconds)")
+    }
     // A free worker and enough bytes: there is no queue.
     let isFree =
       waiting.isEmpty && running.count < configuration.workers && !running.hasAlone

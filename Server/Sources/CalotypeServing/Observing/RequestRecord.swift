@@ -16,6 +16,8 @@ public struct RequestRecord: Hashable, Sendable {
   public let subject: RequestSubject?
   /// The stable code of a failure; `nil` if there is none.
   public let errorCode: String?
+  /// The cause of a failure, which names options and hosts; empty if there is none.
+  public let errorDetail: String
   /// Whether it is a request of balancers or monitors: for health, readiness or metrics.
   public let isProbe: Bool
 }

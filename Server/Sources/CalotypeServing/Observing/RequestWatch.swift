@@ -34,7 +34,8 @@ struct RequestWatch: Sendable {
   func record(of response: ServedResponse) -> RequestRecord {
     RequestRecord(
       requestID: requestID, traceID: trace?.traceID, method: method, status: response.status,
-      duration: ContinuousClock.now - start, subject: subject, errorCode: response.errorCode, isProbe: isProbe
+      duration: ContinuousClock.now - start, subject: subject, errorCode: response.errorCode,
+      errorDetail: response.errorDetail, isProbe: isProbe
     )
   }
 

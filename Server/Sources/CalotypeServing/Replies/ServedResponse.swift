@@ -22,6 +22,8 @@ public struct ServedResponse: Sendable {
   public var declaredLength: Int?
   /// The stable code of a failure; `nil` if there is none.
   public var errorCode: String?
+  /// The cause of a failure for logs; empty if there is none.
+  public var errorDetail = ""
 
   /// Creates a response.
   public init(

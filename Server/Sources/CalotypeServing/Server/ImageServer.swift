@@ -184,9 +184,11 @@ public final class ImageServer: Sendable {
     fields.setVary(["Accept"] + rules.varyingHeaders)
     let body = Data(reply.body.utf8)
     let isHead = request.method == .head
-    return ServedResponse(
+    var response = ServedResponse(
       status: reply.status, fields: fields, body: isHead ? Data() : body,
       declaredLength: isHead ? body.count : nil, errorCode: failure.reason.rawValue)
+    response.errorDetail = failure.detail
+    return response
   }
 
   /// Adds the fields of all responses, and counts the response.

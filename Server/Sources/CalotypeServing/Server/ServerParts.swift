@@ -50,6 +50,7 @@ public struct ServerParts: Sendable {
           }))
     watermarkBytes = min(64 << 20, decoded / 8)
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
+    admission.maximumDuration = settings.server.timeout
     if settings.concurrency.queueSize > 0 { admission.maximumWaiting = settings.concurrency.queueSize }
     admission.maximumWait =
       settings.concurrency.queueTime == .zero ? nil : settings.concurrency.queueTime

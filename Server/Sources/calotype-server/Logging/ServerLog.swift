@@ -38,7 +38,12 @@ struct ServerLog: Sendable {
     var fields: [LogField] = []
     fields.reserveCapacity(8)
     fields.append(LogField("duration_ms", milliseconds))
-    if let code = record.errorCode { fields.append(LogField("error_code", code)) }
+    if let code = record.errorCode {
+      fields.append(LogField("error_code", code))
+      if !record.errorDetail.isEmpty {
+        fields.append(LogField("error_detail", String(record.errorDetail.prefix(300))))
+      }
+    }
     if let subject = record.subject { fields.append(LogField("identity", subject.identity)) }
     fields.append(LogField("method", record.method.rawValue))
     fields.append(LogField("request_id", record.requestID))
