@@ -12,7 +12,8 @@ int cjpeg_scale_components(struct jpeg_decompress_struct *jpeg, const int *eight
   for (int c = 0; c < jpeg->num_components; c++) {
     jpeg_component_info *component = &jpeg->comp_info[c];
     component->DCT_scaled_size = eighths[c];
-    component->MCU_sample_width = component->MCU_width * eighths[c];
+    // Of a scan; those of later ones follow from the size above.
+    if (!jpeg->buffered_image) component->MCU_sample_width = component->MCU_width * eighths[c];
     component->downsampled_width =
       cjpeg_scaled(jpeg->image_width, component->h_samp_factor, jpeg->max_h_samp_factor, eighths[c]);
     component->downsampled_height =

@@ -93,5 +93,32 @@ extension DecoderCheck {
       throw FuzzFailure("decoded whole, but shrunk: \(error)")
     case (.failure, .failure): break
     }
+    try planes(like: result)
+  }
+
+  /// Planes have the size and the flaws of pixels, the same each time; their samples may differ.
+  private func planes(like pixels: Result<Image, ImagingError>) throws {
+    var options = options
+    options.appliesOrientation = input.choices.contains(.looksAround)
+    options.thumbnail?.effort = .balanced
+    guard decoder is JPEGDecoder else { return }
+    func decode() throws -> Result<Image, ImagingError> {
+      try Promises.result { () throws(ImagingError) in
+        let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
+        return try decoder.image(of: data, info: info, options: options)
+      }
+    }
+    let first = try decode()
+    switch (first, pixels) {
+    case (.success(let image), .success(let other)):
+      try Promises.check(image.bitmap, options.limits)
+      try FuzzFailure.unless(
+        image.bitmap.size == other.bitmap.size && image.isPartial == other.isPartial,
+        "planes: \(image.bitmap.size), \(image.isPartial), pixels: \(other.bitmap.size), \(other.isPartial)")
+      Promises.soilPool(like: image.bitmap, with: 0xA5)
+      try Promises.checkSame(try decode().get(), image, "planes, decoded twice")
+    case (.failure, .failure): break
+    default: throw FuzzFailure("planes: \(first), pixels: \(pixels)")
+    }
   }
 }
