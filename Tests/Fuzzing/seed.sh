@@ -46,7 +46,7 @@ case ${target%%-*} in
     number=0
     for text in resize:320x240,fill,anchor=attention crop:x=1,y=2,width=9,height=8 crop:5x5,anchor=entropy \
       crop:relative,x=0.1,y=0,width=0.5,height=1 trim:20,padding=3 pad:top=1,left=2,fill=mirror rotate:12.5,fits=false \
-      flip:horizontal gradient:f008,0.5,left,0.2,0.8 blurareas:2,1;2;3;4,-1;0;9;2 \
+      flip:horizontal gradient:f008,0.5,left,0.2,0.8 'blurareas:2,1;2;3;4,-1;0;9;2' \
       progressiveblur:4,33,start=0.5 flatten:ffffff80 trim:2.5,ground=ff00ff,corner=bottomLeft,equal=both \
       sharpenlightness:1.5 unsharp:2,12 shadow:1.5,00000080 resize:x9,enlarge=true,filter=lanczos2 round:25%,border=2,color=ff0000 circle:border=3 flatten:fff blur:2.5 sharpen:1,2,3 \
       tint:ff800080,multiply grayscale:0.5 sepia brightness:-0.2 contrast:2 saturation:0 hue:90 gamma:2.2 invert \
