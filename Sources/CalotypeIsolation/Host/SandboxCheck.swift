@@ -6,17 +6,22 @@ public struct SandboxCheck: Sendable {
   public let posture: SandboxPosture?
   /// The reason why there is none.
   public let reason: String?
-  /// The time from the start of the process until it was ready, with the libraries of all formats. Workers open those that
-  /// are needed.
+  /// The time from the start of the process until it was ready, with the libraries of all formats unless they were left out.
+  /// Workers open those that are needed.
   public let startTime: Duration?
   /// The processor time of the start.
   public let processorTime: Duration?
 
   /// Starts a process and ends it. Blocks for milliseconds, or 10 seconds if the process does not respond.
-  public init(_ configuration: SandboxConfiguration = SandboxConfiguration()) {
+  ///
+  /// - Parameters:
+  ///   - configuration: The sandbox.
+  ///   - opensLibraries: Whether the process opens the libraries of all formats, which takes most of the time.
+  public init(_ configuration: SandboxConfiguration = SandboxConfiguration(), opensLibraries: Bool = true) {
     let start = ContinuousClock.now
     do throws(SandboxStartFailure) {
-      let worker = try SandboxProcess(configuration, number: 0, formats: configuration.formatsOfLibraries)
+      let worker = try SandboxProcess(
+        configuration, number: 0, formats: opensLibraries ? configuration.formatsOfLibraries : [])
       let time = ContinuousClock.now - start
       let processorTime = worker.currentProcessorTime
       worker.end(killing: true)

@@ -80,8 +80,11 @@ public struct ServerParts: Sendable {
   /// Looks at what settings need of the machine: folders, files, and the sandbox of decoders, which is started and ended. Blocks
   /// for milliseconds, or 10 seconds if its process does not respond: call it before the server starts.
   ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - opensLibraries: Whether the sandbox opens the libraries of all formats, too.
   /// - Throws: ``ServerStartError``.
-  public static func check(_ settings: Settings) throws(ServerStartError) {
+  public static func check(_ settings: Settings, opensLibraries: Bool = true) throws(ServerStartError) {
     let root = settings.sources.localRoot
     var isFolder = false
     if !root.isEmpty {
@@ -92,7 +95,9 @@ public struct ServerParts: Sendable {
       guard access(path, R_OK) == 0 else { throw .unreadableImage(path) }
     }
     guard let configuration = decoding(settings, workers: 1).configuration else { return }
-    if let reason = SandboxCheck(configuration).reason { throw .noSandbox(reason: reason) }
+    if let reason = SandboxCheck(configuration, opensLibraries: opensLibraries).reason {
+      throw .noSandbox(reason: reason)
+    }
   }
 
   /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.

@@ -27,7 +27,8 @@ enum ServeCommand {
     for problem in loaded.problems { log.write(problem) }
     var status: Int32 = 0
     do {
-      try ServerParts.check(loaded.settings)
+      // Workers open libraries when they need them; the server is to be ready before that.
+      try ServerParts.check(loaded.settings, opensLibraries: false)
       try await serve(loaded.settings, inputs, log)
     } catch {
       log.logger.critical("the server cannot run", metadata: ["reason": "\(error)"])
