@@ -110,7 +110,8 @@ ROW_LOOP void ROWS(compare)(
   for (size_t i = 0; i < width; i += LANES) {
     const vector ma = ROWS(load)(mean_a + i), mb = ROWS(sum_row)(k, mean + i), s = ROWS(sum_row)(k, squares + i);
     const vector ab = ROWS(sum_row)(k, product + i), apart = ma - mb;
-    const vector covariance = 2.0f * (ab - ma * mb) + 0.0009f, variances = s - ma * ma - mb * mb + 0.0009f;
+    // In this order both are the same for equal pictures, to the last bit.
+    const vector covariance = 2.0f * (ab - ma * mb) + 0.0009f, variances = s - (ma * ma + mb * mb) + 0.0009f;
     const vector structure = ROWS(positive)(1.0f - (1.0f - apart * apart) * covariance / variances);
     const vector edge_a = 1.0f + ROWS(magnitude)(ROWS(load)(a + i) - ma);
     const vector edge_b = 1.0f + ROWS(magnitude)(ROWS(load)(b + i) - mb), edge = edge_b / edge_a - 1.0f;
