@@ -18,6 +18,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   case refusedEntry(reason: String)
   /// Records of an archive do not fit into the cache.
   case cacheFull(records: Int)
+  /// Two images cannot be compared.
+  case differentSizes(PixelSize, PixelSize)
 
   var code: String {
     switch self {
@@ -31,6 +33,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .unreadableArchive: "unreadableArchive"
     case .refusedEntry: "refusedEntry"
     case .cacheFull: "cacheFull"
+    case .differentSizes: "differentSizes"
     }
   }
 
@@ -50,6 +53,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .refusedEntry(let reason): "not imported: \(reason)"
     case .cacheFull(let records):
       "no room for \(records == 1 ? "1 record" : "\(records) records") within the limits of the cache; trim it first"
+    case .differentSizes(let original, let image):
+      "it has \(image) pixels, the original \(original); only pictures of the same size can be compared, so convert one first"
     }
   }
 }

@@ -34,6 +34,16 @@ enum EncodeTarget {
     try FuzzFailure.unless(
       decoded.bitmap.size.pixelCount <= bitmap.size.pixelCount, "\(bitmap.size) became \(decoded.bitmap.size)"
     )
+    if options.format == .jpeg {
+      let small: Data
+      do throws(ImagingError) {
+        small = try JPEGOptimizer.optimized(encoded)
+      } catch { throw FuzzFailure("what \(options) wrote cannot be optimized: \(error)") }
+      try FuzzFailure.unless(small.count <= encoded.count, "\(encoded.count) bytes became \(small.count)")
+      try FuzzFailure.unless(
+        try CoderRegistry.standard.decode(small).bitmap == decoded.bitmap,
+        "optimizing \(options) changed pixels")
+    }
     let isExact =
       options.format == .png && !options.usesPalette || options.format == .webp && options.isLossless
     if isExact, options.maxPixelSize == nil, options.maxFileSize == nil, bitmap.format == .rgba8 {
@@ -59,6 +69,16 @@ enum EncodeTarget {
     options.alphaQuality = flags & 64 == 0 ? 100 : Int(Int8(bitPattern: numbers.byte()))
     if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(UInt16.self)) }
     if more & 32 != 0 { options.maxPixelSize = Int(Int8(bitPattern: numbers.byte())) }
+    if more & 128 != 0 {
+      let kind = numbers.byte()
+      options.jpegTables = kind & 1 == 0 ? .fitted : .standard
+      let bounds = [Int(numbers.byte() % 101), Int(numbers.byte() % 101)].sorted()
+      if kind & 2 != 0 {
+        options.qualityTarget = .target(
+          kind & 4 == 0 ? .ssimulacra2(Double(numbers.byte() % 101)) : .dssim(Double(numbers.byte()) / 5000),
+          range: bounds[0]...bounds[1])
+      }
+    }
     if more & 64 != 0 {
       options.background = PixelColor(
         red: numbers.byte(), green: numbers.byte(), blue: numbers.byte())
