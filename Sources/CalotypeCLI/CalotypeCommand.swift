@@ -18,7 +18,7 @@ struct CalotypeCommand: AsyncParsableCommand {
       """,
     version: "calotype 0.1.0",
     subcommands: [
-      GetCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self, BrowseCommand.self,
+      GetCommand.self, InfoCommand.self, ConvertCommand.self, OptimizeCommand.self, ShowCommand.self, BrowseCommand.self,
       PrefetchCommand.self,
       TransformsCommand.self, CacheCommand.self, ImageURLCommand.self, SandboxCommand.self,
     ])

@@ -41,7 +41,7 @@ struct PixelOptions: ParsableArguments {
 
   @Option(
     help:
-      "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by the file name, else that of the source."
+      "Format to write: \(OutputFormat.list); rgba is raw pixels, auto the smallest of webp, png, jpeg and gif that suits the content. Default: by the file name, else that of the source."
   )
   var format: OutputFormat?
 
@@ -170,7 +170,7 @@ struct PixelOptions: ParsableArguments {
     // A picture that is made of an icon is no icon.
     if wanted == nil, format == .ico || !encodable.contains(format) { format = .png }
     var options = EncodeOptions(format: format, isLossless: lossless)
-    if [.webp, .avif, .jxl].contains(format) { options.quality = 80 }
+    if [.webp, .avif, .jxl, .automatic].contains(format) { options.quality = 80 }
     if let quality { options.quality = quality }
     if keepProfile { options.keeps = [.icc] }
     return options
@@ -178,6 +178,7 @@ struct PixelOptions: ParsableArguments {
 }
 
 extension ResampleFilter: ExpressibleByArgument {}
+extension EncodeOptions.Effort: ExpressibleByArgument {}
 
 extension Anchor: ExpressibleByArgument {
   /// Equivalent to ``init(_:)``.

@@ -33,15 +33,21 @@ public struct PNGEncoder: ImageEncoding {
   }
 
   static func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
-    let compression = PNGCompression(effort: options.effort, area: PixelRectangle(image.bitmap.size))
-    let (samples, stream) = try compression.smallest(
-      of: compression.ways(try Self.samples(of: image, options)))
+    let (samples, stream) = try compressed(image, options: options)
     var writer = PNGFileWriter(samples.header)
     if options.keeps.contains(.icc) { try writer.addProfile(image.profile) }
     writer.add(samples.layout)
     writer.add(image.metadata.kept(options.keeps))
     writer.addImageData(stream)
     return writer.finish()
+  }
+
+  /// Returns the smallest samples of an image, and their zlib stream.
+  static func compressed(
+    _ image: Image, options: EncodeOptions
+  ) throws(ImagingError) -> (samples: PNGSamples, stream: Data) {
+    let compression = PNGCompression(effort: options.effort, area: PixelRectangle(image.bitmap.size))
+    return try compression.smallest(of: compression.ways(try Self.samples(of: image, options)))
   }
 
   private static func samples(
