@@ -20,6 +20,7 @@ extension EncodeOptions {
     add("sharpYUV", \.usesSharpYUV)
     add("palette", \.usesPalette)
     add("paletteSize", \.paletteSize)
+    add("clearsHiddenColors", \.clearsHiddenColors)
     add("interlaced", \.isInterlaced)
     add("nearLossless", \.nearLosslessQuality)
     add("content", \.content.rawValue)

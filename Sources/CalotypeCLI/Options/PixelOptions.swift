@@ -41,7 +41,7 @@ struct PixelOptions: ParsableArguments {
 
   @Option(
     help:
-      "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by the file name, else that of the source."
+      "Format to write: \(OutputFormat.list); rgba is raw pixels, auto the smallest of webp, png, jpeg and gif that suits the content. Default: by the file name, else that of the source."
   )
   var format: OutputFormat?
 
@@ -186,7 +186,7 @@ struct PixelOptions: ParsableArguments {
     // A picture that is made of an icon is no icon.
     if wanted == nil, format == .ico || !encodable.contains(format) { format = .png }
     var options = EncodeOptions(format: format, isLossless: lossless)
-    if [.webp, .avif, .jxl].contains(format) { options.quality = 80 }
+    if [.webp, .avif, .jxl, .automatic].contains(format) { options.quality = 80 }
     quality?.apply(to: &options)
     if let effort { options.effort = effort }
     if let subsampling { options.subsampling = subsampling }

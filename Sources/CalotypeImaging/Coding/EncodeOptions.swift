@@ -2,12 +2,12 @@
 public struct EncodeOptions: Hashable, Sendable, Codable {
   /// The effort to spend on a smaller file.
   public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
-    /// Least effort: PNG level 1, WebP method 0, AVIF speed 9, JPEG XL effort 3, fixed Huffman codes in JPEG.
+    /// Least effort: PNG level 1, WebP method 2, AVIF speed 9, JPEG XL effort 3, fixed Huffman codes in JPEG.
     case fast
     /// PNG level 6, WebP method 4, AVIF speed 8, JPEG XL effort 5, optimised Huffman codes.
     case balanced
-    /// Smallest file: PNG level 9, WebP method 6, AVIF speed 6, JPEG XL effort 7; in JPEG, coefficients that are
-    /// worth their bits, in the progressive scans that take the fewest.
+    /// Smallest file: PNG levels 11 and 12 with more filters tried, WebP method 6, AVIF speed 6, JPEG XL effort 7; in JPEG,
+    /// coefficients that are worth their bits, in the progressive scans that take the fewest.
     case small
   }
 
@@ -65,17 +65,21 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var jpegTables: JPEGTables = .fitted
   /// The quality of the alpha channel, from 0 to 100 (lossy WebP and AVIF).
   public var alphaQuality = 100
-  /// Converts to 4:2:0 more slowly, with sharper chroma (lossy WebP).
+  /// Converts to 4:2:0 more slowly, with sharper chroma (lossy WebP, which does so for still drawings by itself unless the
+  /// effort is ``Effort/fast``).
   public var usesSharpYUV = false
   /// Reduces the picture to a palette of at most 256 colours (PNG; GIF always does).
   public var usesPalette = false
   /// The largest number of colours in a palette, from 2 to 256 (PNG).
   public var paletteSize = 256
+  /// Stores fully transparent pixels as transparent black, without their colours: the file may get smaller, and looks the
+  /// same wherever it is composited. Otherwise, such colours are kept (PNG and APNG, lossless WebP).
+  public var clearsHiddenColors = false
   /// Writes the picture in seven passes of rising resolution, by Adam7, so that it appears as a whole while it arrives;
   /// the file grows by about a tenth (PNG of still pictures).
   public var isInterlaced = false
   /// The fidelity of a lossless picture whose samples may change a little for a smaller file, from 0 (most changes) to 99;
-  /// `nil` changes nothing, hidden colours of transparent pixels included (lossless WebP).
+  /// `nil` changes nothing (lossless WebP).
   public var nearLosslessQuality: Int?
   /// The kind of picture to tune for (lossy WebP).
   public var content: Content = .any

@@ -11,6 +11,7 @@ extension CoderRegistry {
   ///   ``ImagingError/cannotFit(byteCount:limit:)`` if the options require it; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
   ///   1; the errors of the encoder.
   public func encode(_ image: Image, as options: EncodeOptions) throws(ImagingError) -> Data {
+    if options.format == .automatic { return try automatic(image, options) }
     let encoder = try encoder(for: options.format)
     try options.check()
     var image = image
@@ -40,6 +41,7 @@ extension CoderRegistry {
   ///   has no animations; ``ImagingError/invalidParameter(name:reason:)`` for an animation without frames, with frames
   ///   of different sizes, or with a duration or loop count below 0.
   public func encode(_ animation: AnimationSource, as options: EncodeOptions) throws(ImagingError) -> Data {
+    if options.format == .automatic, animation.frameCount > 0 { return try automatic(animation, options) }
     let encoder = try encoder(for: options.format)
     try options.check()
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
