@@ -8,7 +8,7 @@
 // Quantisation tables as a function of quality.
 //
 // Those of the standard (ITU-T T.81, K.1) are from experiments of 1980s hardware; these were fitted to photographs and graphics
-// by SSIMULACRA2, SSIM and PSNR (`Benchmarks/Fit/jpeg_tables.py`), and confirmed by butteraugli. A quality has the mean score
+// by SSIMULACRA2, SSIM and PSNR (`Benchmarks/Fit/jpeg_tables.py`). A quality has the mean score
 // that it has with the tables of the standard.
 
 // Sets the tables of an object whose components are set: one for luma, one for each of the two others. `trims`: coefficients

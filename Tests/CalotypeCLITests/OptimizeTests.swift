@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 @testable import CalotypeCLI
@@ -95,7 +96,8 @@ struct OptimizeTests {
       kill(child.pid, SIGKILL)
       _ = try child.wait()
     }
-    #expect(try Tool.run("optimize", "--effort", "fast", "--recursive", "--quiet", folder.file("")).status == 0)
+    #expect(
+      try Tool.run("optimize", "--effort", "fast", "--recursive", "--quiet", folder.file("")).status == 0)
     #expect(folder.names.sorted() == originals.sorted())
     for name in originals {
       #expect(

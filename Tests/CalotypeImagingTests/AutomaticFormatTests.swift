@@ -8,7 +8,9 @@ import Testing
   private typealias Content = AutomaticFormat.Content
 
   private func ways(_ content: Content, _ formats: [ImageFormat]) -> [String] {
-    AutomaticFormat.ways(for: content, among: formats).map { "\($0.format)\($0.isLossless ? " lossless" : "")" }
+    AutomaticFormat.ways(for: content, among: formats).map {
+      "\($0.format)\($0.isLossless ? " lossless" : "")"
+    }
   }
 
   @Test func contentDecides() {
@@ -39,7 +41,10 @@ import Testing
 
   @Test func theSmallestFileIsDelivered() throws {
     let coders = CoderRegistry.standard
-    let icon = Image(bitmap: try ResamplePictures.make(64, 64) { x, y in [x / 32 * 255, y / 32 * 255, 0, 255].map { UInt8($0) } })
+    let icon = Image(
+      bitmap: try ResamplePictures.make(64, 64) { x, y in
+        [x / 32 * 255, y / 32 * 255, 0, 255].map { UInt8($0) }
+      })
     let photo = Image(bitmap: try ResamplePictures.noise(120, 90, opaque: true, seed: 3))
     for (image, formats) in [
       (icon, [.webp, .png, .jpeg]), (icon, [.png, .jpeg]), (photo, [.webp, .png, .jpeg]), (photo, [.png]),
@@ -56,10 +61,11 @@ import Testing
   }
 
   @Test func animationsKeepTheirFrames() throws {
+    let bitmaps = try (0..<3).map { index in
+      try ResamplePictures.make(20, 20) { x, _ in [UInt8(x < index * 5 ? 255 : 0), 0, 0, 255] }
+    }
     let source = AnimationSource(frameCount: 3, loopCount: 0) { (index) throws(ImagingError) in
-      AnimationSource.Frame(
-        bitmap: try ResamplePictures.make(20, 20) { x, _ in [UInt8(x < index * 5 ? 255 : 0), 0, 0, 255] },
-        duration: .milliseconds(100))
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: .milliseconds(100))
     }
     let coders = CoderRegistry.standard
     let made = try coders.encode(source, as: .automatic(among: [.webp, .gif, .jpeg]))

@@ -160,7 +160,7 @@ import Testing
     let data = try encoded(bitmaps)
     #expect(try frames(data) == bitmaps)
     // The flags of a frame's descriptor say that it has no table of its own.
-    let structure = try data.withUnsafeBytes { try GIFStructure($0, limits: .default) }
+    let structure = try GIFStructure(data.bytes, limits: .default)
     #expect(structure.frames.count == 6)
     #expect(data.count < 6 * 1200)
   }

@@ -18,7 +18,7 @@ import Testing
       let value = UInt8((x * x + y * 3) & 255)
       return [value, value, value, 255]
     }
-    let samples = try PNGSamples(bitmap, try #require(Self.rgb(of: bitmap)))
+    let samples = try PNGSamples(bitmap, try #require(try Self.rgb(of: bitmap)))
     var writer = PNGFileWriter(samples.header)
     writer.add(.gamma, UInt32(45455).bigEndianBytes)
     writer.add(.significantBits, [8, 8, 8])

@@ -25,11 +25,14 @@ import Testing
   }
 
   static let kinds: [Kind] = [
-    Kind(name: "black and white", colorType: .gray, depth: 1) { x, y in gray(noise(x, y) & 1 == 0 ? 0 : 255) },
+    Kind(name: "black and white", colorType: .gray, depth: 1) { x, y in gray(noise(x, y) & 1 == 0 ? 0 : 255)
+    },
     Kind(name: "four greys", colorType: .gray, depth: 2) { x, y in gray((noise(x, y) & 3) * 85) },
     Kind(name: "sixteen greys", colorType: .gray, depth: 4) { x, y in gray((noise(x, y) & 15) * 17) },
     Kind(name: "many greys", colorType: .gray, depth: 8) { x, y in gray(noise(x, y)) },
-    Kind(name: "sixteen uneven greys", colorType: .indexed, depth: 4) { x, y in gray((noise(x, y) & 15) * 9 + 3) },
+    Kind(name: "sixteen uneven greys", colorType: .indexed, depth: 4) { x, y in
+      gray((noise(x, y) & 15) * 9 + 3)
+    },
     Kind(name: "two colours", colorType: .indexed, depth: 1) { x, y in
       noise(x, y) & 1 == 0 ? [255, 0, 0, 255] : [0, 0, 255, 255]
     },

@@ -209,7 +209,8 @@ import Testing
     }
   }
 
-  @Test(arguments: WebPSetting.allCases) func settingsAreCheckedAndHaveAnEffect(_ setting: WebPSetting) throws {
+  @Test(arguments: WebPSetting.allCases) func settingsAreCheckedAndHaveAnEffect(_ setting: WebPSetting) throws
+  {
     let image = Image(bitmap: try ResamplePictures.noise(96, 64, opaque: false, seed: 4))
     func encode(_ change: (inout EncodeOptions) -> Void) throws -> Data {
       var options = setting == .losslessLevel ? EncodeOptions.webpLossless : .webp(quality: 60)

@@ -15,7 +15,8 @@ struct FileList {
     for argument in arguments {
       if OutputFile.isFolder(argument) {
         guard isRecursive else {
-          failures.append((argument, .untouchedFile(path: argument, reason: "it is a folder; add --recursive")))
+          failures.append(
+            (argument, .untouchedFile(path: argument, reason: "it is a folder; add --recursive")))
           continue
         }
         addFolder(argument)
@@ -23,7 +24,8 @@ struct FileList {
         // A link that the user names stands for its file.
         add(path)
       } else {
-        failures.append((argument, .unwritableOutput(path: argument, reason: String(cString: strerror(errno)))))
+        failures.append(
+          (argument, .unwritableOutput(path: argument, reason: String(cString: strerror(errno)))))
       }
     }
   }

@@ -61,7 +61,8 @@ final class InPlaceFile {
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``; the file is then as it was.
   func replace(by data: Data, keepsTime: Bool) throws(CommandError) {
     let folder = Self.folder(of: path)
-    let temporary = "\(folder)/\(Self.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 16))\(Self.suffix)"
+    let temporary =
+      "\(folder)/\(Self.prefix)\(String(UInt64.random(in: 0 ... .max), radix: 16))\(Self.suffix)"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure("open") }
     defer { close(descriptor) }

@@ -97,7 +97,8 @@ final class OptimizeReport: Sendable {
     let saved = state.before - state.after
     let percent = state.before > 0 ? 100 * Double(saved) / Double(state.before) : 0
     parts.append(
-      "\(Formatting.bytes(state.before)) → \(Formatting.bytes(state.after)) (\(Int(percent.rounded(.down))) % saved)")
+      "\(Formatting.bytes(state.before)) → \(Formatting.bytes(state.after)) (\(Int(percent.rounded(.down))) % saved)"
+    )
     parts.append(Formatting.duration(ContinuousClock.now - start))
     Output.line(parts.joined(separator: " · "))
   }

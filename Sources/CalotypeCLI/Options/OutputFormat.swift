@@ -18,7 +18,8 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   static let list = all.map(\.name).joined(separator: ", ")
   static let allValueStrings = all.map(\.name)
   /// The names of the formats that hold animations, for warnings.
-  static let animatedList = all.filter { $0.holdsAnimations && $0 != .automatic }.map(\.name).joined(separator: ", ")
+  static let animatedList = all.filter { $0.holdsAnimations && $0 != .automatic }.map(\.name).joined(
+    separator: ", ")
 
   /// Returns the reason why a file of this name cannot be written; `nil` if its extension is that of a writable format.
   static func refusal(ofFileName name: String) -> String? {
@@ -66,5 +67,7 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   }
 
   /// Whether one file holds all frames of an animation.
-  var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng, .avif, .jxl, .automatic].contains($0) } ?? false }
+  var holdsAnimations: Bool {
+    imageFormat.map { [.gif, .webp, .apng, .avif, .jxl, .automatic].contains($0) } ?? false
+  }
 }

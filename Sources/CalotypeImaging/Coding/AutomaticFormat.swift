@@ -30,7 +30,8 @@ enum AutomaticFormat {
     if content.hasFewColors, !lossless.isEmpty { return lossless }
     let lossy =
       ways([(.avif, false)]).first.map { [$0] }
-      ?? ways(content.hasAlpha ? [(.webp, false), (.jxl, false)] : [(.webp, false), (.jpeg, false), (.jxl, false)])
+      ?? ways(
+        content.hasAlpha ? [(.webp, false), (.jxl, false)] : [(.webp, false), (.jpeg, false), (.jxl, false)])
     // A drawing may take less without loss than with.
     if content.isDrawing, !lossless.isEmpty { return lossless.prefix(1) + lossy }
     if !lossy.isEmpty { return lossy }

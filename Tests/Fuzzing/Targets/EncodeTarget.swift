@@ -47,7 +47,9 @@ enum EncodeTarget {
     let isExact =
       (options.format == .png || options.format == .apng) && !options.usesPalette
       || options.format == .webp && options.isLossless
-    if isExact, !options.clearsHiddenColors, options.maxPixelSize == nil, options.maxFileSize == nil, bitmap.format == .rgba8 {
+    if isExact, !options.clearsHiddenColors, options.maxPixelSize == nil, options.maxFileSize == nil,
+      bitmap.format == .rgba8
+    {
       try FuzzFailure.unless(decoded.bitmap == bitmap, "\(options.format) changed pixels")
     }
   }

@@ -34,9 +34,10 @@ struct GIFWriter {
 
   /// Writes a frame. `next`, the frame after it, determines its disposal.
   mutating func add(_ frame: AnimationSource.Frame, before next: Bitmap?) throws(ImagingError) {
-    let bitmap = try shown.map { (shown) throws(ImagingError) in
-      try GIFChange.steadied(frame.bitmap, after: shown, tolerance: frameTolerance)
-    } ?? frame.bitmap
+    let bitmap =
+      try shown.map { (shown) throws(ImagingError) in
+        try GIFChange.steadied(frame.bitmap, after: shown, tolerance: frameTolerance)
+      } ?? frame.bitmap
     // No frame can paint transparent pixels: pixels that become transparent have to be cleared with the frame that
     // shows them.
     let isCleared = next.map { GIFChange.uncovers($0, after: bitmap) } ?? false

@@ -116,7 +116,9 @@ public struct WebPEncoder: ImageEncoding {
         // Level 9 takes twenty times as long, for half a percent.
         case .small: 8
         }
-      guard WebPConfigLosslessPreset(&config, try options.checked(.losslessLevel) ?? level) != 0 else { throw wrongVersion }
+      guard WebPConfigLosslessPreset(&config, try options.checked(.losslessLevel) ?? level) != 0 else {
+        throw wrongVersion
+      }
       // Exact colours of transparent pixels would switch near-lossless prediction off.
       config.exact = options.nearLosslessQuality == nil && !options.clearsHiddenColors ? 1 : 0
       // 100 changes nothing.
