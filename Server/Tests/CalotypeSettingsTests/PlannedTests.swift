@@ -11,7 +11,8 @@ import Testing
   ]
   /// The settings that reach the plan of a result, which says that something else is done.
   private static let approximated: Set<String> = [
-    "JPEG_QUANT_TABLE", "ENFORCE_THUMBNAIL",
+    "AUTOQUALITY_METHOD", "AUTOQUALITY_TARGET", "AUTOQUALITY_MIN", "AUTOQUALITY_MAX",
+    "AUTOQUALITY_ALLOWED_ERROR", "JPEG_QUANT_TABLE", "ENFORCE_THUMBNAIL",
   ]
 
   @Test func everySettingIsReadOrPlanned() throws {
