@@ -36,7 +36,7 @@ struct cjpeg_decoder {
   int reads_codes;   // this code reads them
   uint8_t *bands[3];  // a row of blocks of each component, of the library's memory
   size_t strides[3];
-  uint32_t chroma_size[2];
+  uint32_t chroma_height;
   uint32_t chroma_row;  // rows of chroma so far
   struct {
     boolean is_known, progressive_mode, arith_code;
@@ -273,7 +273,7 @@ int cjpeg_decoder_start(
 }
 
 int cjpeg_decoder_start_planes(
-  cjpeg_decoder *d, int denominator, int chroma_eighths, uint32_t size[2], uint32_t chroma_size[2]) {
+  cjpeg_decoder *d, int denominator, int chroma_eighths, cjpeg_plane_sizes *sizes) {
   if (setjmp(d->landing)) return d->outcome;
   d->layout = CJPEG_PLANES;
   d->jpeg.out_color_space = JCS_YCbCr;
@@ -290,11 +290,10 @@ int cjpeg_decoder_start_planes(
       (j_common_ptr)&d->jpeg, JPOOL_IMAGE, d->strides[c] * (size_t)(component->v_samp_factor * eighths[c]));
   }
   begin_scan(d);
-  size[0] = d->jpeg.output_width;
-  size[1] = d->jpeg.output_height;
-  const int across = d->jpeg.max_h_samp_factor, down = d->jpeg.max_v_samp_factor;
-  chroma_size[0] = d->chroma_size[0] = cjpeg_scaled(d->jpeg.image_width, 1, across, chroma_eighths);
-  chroma_size[1] = d->chroma_size[1] = cjpeg_scaled(d->jpeg.image_height, 1, down, chroma_eighths);
+  *sizes = (cjpeg_plane_sizes){
+    .width = d->jpeg.output_width, .height = d->jpeg.output_height,
+    .chroma_width = d->jpeg.comp_info[1].downsampled_width, .chroma_height = d->jpeg.comp_info[1].downsampled_height};
+  d->chroma_height = sizes->chroma_height;
   return CJPEG_OK;
 }
 
@@ -403,7 +402,7 @@ int cjpeg_decoder_read_bands(cjpeg_decoder *d, cjpeg_bands *bands) {
   // The number of lines of a raw read is that of a row of blocks, also at the lower edge.
   const JDIMENSION before = d->jpeg.output_scanline;
   if (jpeg_read_raw_data(&d->jpeg, planes, (JDIMENSION)counts[0]) == 0) return CJPEG_SUSPENDED;
-  const uint32_t left = d->jpeg.output_height - before, chroma_left = d->chroma_size[1] - d->chroma_row;
+  const uint32_t left = d->jpeg.output_height - before, chroma_left = d->chroma_height - d->chroma_row;
   bands->count = left < (uint32_t)counts[0] ? left : (uint32_t)counts[0];
   bands->chroma_count = chroma_left < (uint32_t)counts[1] ? chroma_left : (uint32_t)counts[1];
   d->chroma_row += bands->chroma_count;

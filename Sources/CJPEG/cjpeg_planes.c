@@ -8,6 +8,12 @@
 
 int cjpeg_can_scale_components(void) { return 1; }
 
+// The samples of a component at its scale.
+static uint32_t scaled(uint32_t side, int factor, int largest, int eighths) {
+  const uint64_t numerator = (uint64_t)side * (uint64_t)(factor * eighths), denominator = (uint64_t)(largest * DCTSIZE);
+  return (uint32_t)((numerator + denominator - 1) / denominator);
+}
+
 int cjpeg_scale_components(struct jpeg_decompress_struct *jpeg, const int *eighths) {
   for (int c = 0; c < jpeg->num_components; c++) {
     jpeg_component_info *component = &jpeg->comp_info[c];
@@ -15,9 +21,9 @@ int cjpeg_scale_components(struct jpeg_decompress_struct *jpeg, const int *eight
     // Of a scan; those of later ones follow from the size above.
     if (!jpeg->buffered_image) component->MCU_sample_width = component->MCU_width * eighths[c];
     component->downsampled_width =
-      cjpeg_scaled(jpeg->image_width, component->h_samp_factor, jpeg->max_h_samp_factor, eighths[c]);
+      scaled(jpeg->image_width, component->h_samp_factor, jpeg->max_h_samp_factor, eighths[c]);
     component->downsampled_height =
-      cjpeg_scaled(jpeg->image_height, component->v_samp_factor, jpeg->max_v_samp_factor, eighths[c]);
+      scaled(jpeg->image_height, component->v_samp_factor, jpeg->max_v_samp_factor, eighths[c]);
   }
   // A pass over coefficients in memory selects its transforms when it begins.
   if (!jpeg->buffered_image) jpeg->idct->start_pass(jpeg);

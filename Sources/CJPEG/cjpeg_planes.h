@@ -16,10 +16,4 @@ int cjpeg_scale_components(struct jpeg_decompress_struct *, const int *eighths);
 // Returns 1 if cjpeg_scale_components works with this library.
 int cjpeg_can_scale_components(void);
 
-// The samples of a component at its scale.
-static inline uint32_t cjpeg_scaled(uint32_t side, int factor, int largest, int eighths) {
-  const uint64_t numerator = (uint64_t)side * (uint64_t)(factor * eighths), denominator = (uint64_t)(largest * DCTSIZE);
-  return (uint32_t)((numerator + denominator - 1) / denominator);
-}
-
 #endif

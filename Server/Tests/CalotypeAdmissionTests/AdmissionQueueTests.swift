@@ -21,7 +21,6 @@ struct AdmissionQueueTests {
     return AdmissionQueue(configuration)
   }
 
-  /// Sources are not loaded for jobs that would wait long: but for those of a source that has nothing in the queue.
   @Test func workThatTakesTooLongIsRefusedForGood() {
     var configuration = AdmissionConfiguration(workers: 2, byteBudget: 1 << 30)
     configuration.maximumDuration = .seconds(10)
@@ -38,8 +37,9 @@ struct AdmissionQueueTests {
     }
   }
 
+  /// Sources are not loaded for jobs that would wait long: but for those of a source that has nothing in the queue.
   @Test func nothingIsPreparedInVain() {
-    var queue = Self.queue(workers: 2, bytes: 1000)
+    var queue = Self.queue(workers: 2, bytes: 1000) { $0.maximumWait = .seconds(16) }
     #expect(queue.refusal(from: "a", at: .zero) == nil)
     for _ in 0..<17 { _ = queue.submit(Self.job(1000, "a"), at: .zero) }
     // Fifteen wait.
@@ -49,7 +49,7 @@ struct AdmissionQueueTests {
     #expect(queue.refusal(from: "a", at: .zero)?.retryAfter.map { $0 > .seconds(5) } == true)
     #expect(queue.counts.refused[.overloaded] == 2)
     #expect(queue.refusal(from: "b", at: .zero) == nil)
-    var light = Self.queue(workers: 2, bytes: 1000)
+    var light = Self.queue(workers: 2, bytes: 1000) { $0.maximumWait = .seconds(2) }
     for _ in 0..<40 { _ = light.submit(Self.job(1, "a"), at: .zero) }
     #expect(light.refusal(from: "a", at: .zero) == nil)
   }

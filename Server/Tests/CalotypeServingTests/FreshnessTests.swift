@@ -151,7 +151,10 @@ struct FreshnessTests {
   /// Under overload, sources are not even loaded; results in memory are still sent.
   @Test func overloadIsRefusedBeforeTheSourceIsLoaded() async throws {
     let origin = TestOrigin()
-    let server = try await origin.server { $0.concurrency.workers = 1 }
+    let server = try await origin.server {
+      $0.concurrency.workers = 1
+      $0.concurrency.queueTime = .seconds(14)
+    }
     #expect(await server.response("/unsafe/w:30/plain/http://images.example/a.png").status == .ok)
     let job = AdmissionJob(
       cost: AdmissionCost(milliseconds: 1000, byteCount: 1), source: "images.example", deadline: .seconds(600)

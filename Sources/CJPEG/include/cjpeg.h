@@ -64,10 +64,14 @@ int cjpeg_decoder_read_header(cjpeg_decoder *, cjpeg_header *);
 // with one scan can then be read row by row. One with several is first consumed and then read in passes.
 int cjpeg_decoder_start(cjpeg_decoder *, int denominator, int layout, uint32_t *width, uint32_t *height);
 
+// The sizes of planes.
+typedef struct {
+  uint32_t width, height, chroma_width, chroma_height;
+} cjpeg_plane_sizes;
+
 // As cjpeg_decoder_start, for planes: luma at 1/denominator of the stored size, chroma at `chroma_eighths` (1, 2, 4, 8)
-// eighths of its stored size. Returns the size of the planes of luma and of chroma.
-int cjpeg_decoder_start_planes(
-  cjpeg_decoder *, int denominator, int chroma_eighths, uint32_t size[2], uint32_t chroma_size[2]);
+// eighths of its stored size.
+int cjpeg_decoder_start_planes(cjpeg_decoder *, int denominator, int chroma_eighths, cjpeg_plane_sizes *);
 
 // Several scans: reads input until `max_rows` rows of blocks are done (CJPEG_OK), the input is exhausted, or all scans
 // have been read (CJPEG_END).

@@ -158,7 +158,7 @@ struct DecodeWork {
       let coefficients =
         layout.isKnown
         ? Double(layout.coefficientByteCount) : 2 * layout.samplesPerPixel * Self.pixels(info.size)
-      return coefficients + 64 * Double(info.size.width) + (streaming ?? whole)
+      return coefficients + 64 * Double(info.size.width) + (streaming.map { $0 + resizedPlanes } ?? whole)
     case .png, .apng: return png
     case .webp: return webp
     case .gif:
@@ -211,18 +211,28 @@ struct DecodeWork {
     return result + rows * bytesPerRow + shrinking
   }
 
-  /// Bytes of the weights and the scratch memory of resampling.
-  private var shrinking: Double {
-    guard let thumbnail else { return 0 }
+  /// Bytes of the planes of a thumbnail before they are joined, and of the weights of those of chroma.
+  private var resizedPlanes: Double {
+    guard let thumbnail, options.decodedThumbnail(for: info)?.effort == .balanced else { return 0 }
+    return 3 * Self.pixels(thumbnail) + 2 * weights(thumbnail)
+  }
+
+  /// Bytes of the weights of a resize to the thumbnail.
+  private func weights(_ thumbnail: PixelSize) -> Double {
     func weights(_ outputs: Int, of samples: Int) -> Double {
       2 * Double(outputs) * (8 * max(1, Double(samples) / Double(outputs)) + 16)
     }
+    return weights(thumbnail.width, of: min(decoded.width, 1 << 16))
+      + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
+  }
+
+  /// Bytes of the weights and the scratch memory of resampling.
+  private var shrinking: Double {
+    guard let thumbnail else { return 0 }
     // 16-bit samples for each row of a group that is filtered together, and premultiplied copies of transparent rows.
     let rows = 2 * Double(cpx_resample_group + 4)
     let multiplied = info.hasAlpha ? plan.map { Double($0.window) } ?? rows : 0
-    return (rows + multiplied) * bytesPerRow
-      + weights(thumbnail.width, of: min(decoded.width, 1 << 16))
-      + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
+    return (rows + multiplied) * bytesPerRow + weights(thumbnail)
   }
 
   /// Bytes of planes, and of dav1d besides. Film grain, which no header tells, takes as much again; the decoder keeps to

@@ -72,7 +72,7 @@ public final class RowShrinker {
     return try RowSink(plans)
   }
 
-  /// Returns the resizes of planes of luma and chroma to the thumbnails.
+  /// Returns the resizes of planes of luma and chroma to the only thumbnail.
   ///
   /// - Parameters:
   ///   - luma: The size of the plane of luma that the decoder delivers.
@@ -80,24 +80,17 @@ public final class RowShrinker {
   ///   - chroma: The luma samples per chroma sample in each direction, both planes as stored.
   ///   - source: The size of the picture as stored.
   ///   - profile: The colour profile of the pixels.
-  /// - Returns: `nil` if any thumbnail requires pixels, or more detail than the planes of chroma have. Thumbnails of
-  ///   all efforts but ``Thumbnail/Effort/balanced`` have the same bytes on all paths, and the others have pixels.
+  /// - Returns: `nil` if a thumbnail requires pixels, or more detail than the planes of chroma have. Thumbnails of all
+  ///   efforts but ``Thumbnail/Effort/balanced`` have the same bytes on all paths, and the others have pixels.
   func planes(
     of luma: PixelSize, divisor: Int, chroma: (horizontal: Int, vertical: Int), source: PixelSize,
     profile: ColorProfile?
   ) throws(ImagingError) -> PlanePlan? {
     guard thumbnails.count == 1, let thumbnail = thumbnails.first, thumbnail.effort == .balanced,
       !thumbnail.linearLight, thumbnail.filter != .nearest,
-      let plans = try plans(of: luma, format: .rgba8, isOpaque: true, profile: profile)
+      let plan = try plan(thumbnail, of: luma, format: .rgba8, isOpaque: true, profile: profile)
     else { return nil }
-    return PlanePlan(plans, divisor: divisor, chroma: chroma, source: source)
-  }
-
-  /// Takes the thumbnails after the last row of their planes; the first of them replaces the decoded picture.
-  func take(_ planes: PlaneSink) throws(ImagingError) -> Bitmap? {
-    guard let finished = try planes.finished() else { return nil }
-    bitmaps = finished
-    return finished.first
+    return PlanePlan(plan, divisor: divisor, chroma: chroma, source: source)
   }
 
   /// Takes the thumbnails after the last row; the first of them replaces the decoded picture.

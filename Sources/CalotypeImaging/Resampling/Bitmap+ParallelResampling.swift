@@ -29,7 +29,7 @@ extension Bitmap {
       source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
       linearLight: linearLight)
     let isWhole = size == self.size && region == Bitmap.Region(self.size)
-    guard !isWhole, !plan.reducesFirst, format != .gray8 else {
+    guard !isWhole, !plan.reducesFirst, format != .gray8 || !linearLight else {
       return try await Self.run(on: executor) { () throws(ImagingError) in
         try resampled(to: size, from: region, filter: filter, linearLight: linearLight, pool: pool)
       }

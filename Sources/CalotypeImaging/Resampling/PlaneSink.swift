@@ -1,6 +1,6 @@
 import CPixels
 
-/// A sink for the rows of three planes, luma and two of chroma, that feeds one or more resizes of the picture.
+/// A sink for the rows of three planes, luma and two of chroma, that makes a thumbnail of them.
 final class PlaneSink {
   private let planes: [RowSink]
   private let pool: PixelPool
@@ -9,8 +9,8 @@ final class PlaneSink {
   init(_ plan: PlanePlan, pool: PixelPool = .shared) throws(ImagingError) {
     self.pool = pool
     planes = [
-      try RowSink(plan.luma, pool: pool), try RowSink(plan.chroma, pool: pool),
-      try RowSink(plan.chroma, pool: pool),
+      try RowSink([plan.luma], pool: pool), try RowSink([plan.chroma], pool: pool),
+      try RowSink([plan.chroma], pool: pool),
     ]
   }
 
@@ -18,6 +18,8 @@ final class PlaneSink {
   var rows: Int { planes[0].rows }
 
   /// Adds the next rows of a plane; those behind its end are ignored.
+  ///
+  /// - Parameter stride: The distance between rows, at least the width of the plane.
   func append(plane: Int, rows: UnsafePointer<UInt8>, stride: Int, count: Int) {
     let sink = planes[plane]
     let width = sink.source.width
@@ -45,18 +47,11 @@ final class PlaneSink {
     }
   }
 
-  /// Returns the resized pictures as opaque pixels, in the order of their plans, after all rows have arrived.
-  func finished() throws(ImagingError) -> [Bitmap]? {
-    var components: [[Bitmap]] = []
-    for sink in planes {
-      guard let bitmaps = sink.finished() else { return nil }
-      components.append(bitmaps)
-    }
-    var pictures: [Bitmap] = []
-    for index in components[0].indices {
-      pictures.append(try picture(components[0][index], components[1][index], components[2][index]))
-    }
-    return pictures
+  /// Returns the thumbnail as opaque pixels, after all rows have arrived.
+  func finished() throws(ImagingError) -> Bitmap? {
+    let resized = planes.compactMap { $0.finished()?.first }
+    guard resized.count == 3 else { return nil }
+    return try picture(resized[0], resized[1], resized[2])
   }
 
   private func picture(_ luma: Bitmap, _ blue: Bitmap, _ red: Bitmap) throws(ImagingError) -> Bitmap {

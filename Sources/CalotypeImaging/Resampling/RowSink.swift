@@ -48,7 +48,8 @@ public final class RowSink {
       resamplers = try Self.resamplers(plans, from: rows, ringRows: ringRows, pool)
       return
     }
-    let slack = max(16, Self.slackBytes / bytesPerRow)
+    // Planes have fewer bytes, and there are several of them.
+    let slack = max(16, Self.slackBytes / max(bytesPerRow, 4 * first.source.width))
     ringRows = min(first.source.height, plans.reduce(0) { max($0, $1.window) } + slack)
     guard let ring = pool.take(byteCount: ringRows * bytesPerRow) else {
       throw .outOfMemory(byteCount: ringRows * bytesPerRow)

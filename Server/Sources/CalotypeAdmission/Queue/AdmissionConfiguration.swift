@@ -15,8 +15,6 @@ public struct AdmissionConfiguration: Hashable, Sendable {
   /// The longest predicted duration of a job: one that takes longer is never done in time, however idle the machine is. `nil`
   /// for none.
   public var maximumDuration: Duration?
-  /// The predicted wait of an average job beyond which no further work is prepared: ``AdmissionQueue/refusal(from:at:)``.
-  public var preparationWait: Duration
   /// The part of the time left, from 0 to 1, that wait and cost may take when a job is accepted. The rest covers errors of
   /// predictions and jobs that come later but run earlier.
   public var plannedShare: Double
@@ -35,7 +33,6 @@ public struct AdmissionConfiguration: Hashable, Sendable {
     maximumWaiting = 100_000
     maximumHeldBytes = 256 << 20
     maximumWait = .seconds(2)
-    preparationWait = .seconds(1)
     plannedShare = 0.8
     maximumPasses = 16
   }
@@ -50,7 +47,6 @@ public struct AdmissionConfiguration: Hashable, Sendable {
     result.maximumHeldBytes = min(max(maximumHeldBytes, 0), 1 << 50)
     result.maximumWait = maximumWait.map { max($0, .zero) }
     result.maximumDuration = maximumDuration.map { max($0, .zero) }
-    result.preparationWait = max(preparationWait, .zero)
     result.plannedShare = plannedShare.isNaN ? 1 : min(max(plannedShare, 0), 1)
     result.maximumPasses = min(max(maximumPasses, 0), 1024)
     return result

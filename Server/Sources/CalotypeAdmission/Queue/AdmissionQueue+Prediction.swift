@@ -11,14 +11,15 @@ extension AdmissionQueue {
   /// worth its while.
   ///
   /// Loading and reading sources takes time from the jobs that wait. When many wait, and an average one of the same source would
-  /// wait for longer than ``AdmissionConfiguration/preparationWait`` and twice its cost, nothing is gained by one more.
+  /// wait for longer than half of ``AdmissionConfiguration/maximumWait`` and twice its cost, nothing is gained by one more.
   public mutating func refusal(from source: String, at now: Duration) -> AdmissionRefusal? {
     let now = max(Nanoseconds.of(now), 0)
-    guard waiting.count >= 8 * configuration.workers else { return nil }
+    guard let limit = configuration.maximumWait, waiting.count >= 8 * configuration.workers
+    else { return nil }
     let average = Duration.nanoseconds(shares.waitingCost / Int64(waiting.count))
     let job = AdmissionJob(cost: AdmissionCost(duration: average, byteCount: 0), source: source)
     let wait = wait(of: job, at: now)
-    guard wait > Nanoseconds.of(configuration.preparationWait + average * 2) else { return nil }
+    guard wait > Nanoseconds.of(limit / 2 + average * 2) else { return nil }
     counts.submitted += 1
     counts.refused[.overloaded, default: 0] += 1
     return overloaded(wait: wait, left: nil, at: now)

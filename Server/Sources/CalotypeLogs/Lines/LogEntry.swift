@@ -93,26 +93,16 @@ public struct LogEntry: Sendable {
   }
 
   private func json(_ names: JSONNames) -> String {
-    var line = "{"
+    let own = [
+      LogField(name: names.time, value: .text(LogTime.text(of: time))),
+      LogField(name: names.level, value: .text(names.usesSeverity ? level.severity : level.lineName)),
+      LogField(name: names.message, value: .text(message)),
+      LogField(name: "logger", value: .text(label)),
+    ]
+    let others = names.arranged(fields).filter { field in !own.contains { $0.name == field.name } }
+    var line = ""
     line.reserveCapacity(384)
-    func append(_ name: String, _ value: LogValue) {
-      LogText.quote(name, to: &line)
-      line += ":"
-      JSONNames.append(value, to: &line)
-    }
-    append(names.time, .text(LogTime.text(of: time)))
-    line += ","
-    append(names.level, .text(names.usesSeverity ? level.severity : level.lineName))
-    line += ","
-    append(names.message, .text(message))
-    line += ",\"logger\":"
-    LogText.quote(label, to: &line)
-    let own = [names.time, names.level, names.message, "logger"]
-    for field in names.arranged(fields) where !own.contains(field.name) {
-      line += ","
-      append(field.name, field.value)
-    }
-    line += "}"
+    JSONNames.append(.fields(own + others), to: &line)
     return line
   }
 }

@@ -20,9 +20,9 @@ public struct LogField: Hashable, Sendable {
     self.init(name: name, value: .number(String(number)))
   }
 
-  /// A field with a finite number.
+  /// A field with a number; an infinity is a text, because JSON has none.
   public init(_ name: String, _ number: Double) {
-    self.init(name: name, value: .number(number.isFinite ? "\(number)" : "0"))
+    self.init(name: name, value: number.isFinite ? .number("\(number)") : .text("\(number)"))
   }
 
   /// Metadata as fields in the order of their names.

@@ -17,13 +17,13 @@ enum LogTime {
     gmtime_r(&seconds, &parts)
     return String(unsafeUninitializedCapacity: 24) { text in
       var end = 0
-      func append(_ value: Int, _ digits: Int, _ mark: Character) {
+      func append(_ value: Int, _ digits: Int, _ mark: Unicode.Scalar) {
         var rest = value
         for place in (end..<end + digits).reversed() {
           text[place] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
           rest /= 10
         }
-        text[end + digits] = mark.asciiValue ?? 0x20
+        text[end + digits] = UInt8(ascii: mark)
         end += digits + 1
       }
       append(Int(parts.tm_year) + 1900, 4, "-")

@@ -44,7 +44,7 @@ extension Settings {
     /// Most requests that wait for a worker, beyond which the answer is 429; 0: ``queueTime`` alone decides.
     public var queueSize = 0
     /// Most predicted time of all work that waits, beyond which the answer is 503; 0 for no limit.
-    public var queueTime = Duration.seconds(10)
+    public var queueTime = Duration.seconds(2)
     /// Most downloads at once.
     public var downloads = 32
     /// Most downloads from one host at once.

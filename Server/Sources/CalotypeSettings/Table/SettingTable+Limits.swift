@@ -47,7 +47,7 @@ extension SettingTable {
       "Most requests that wait for a worker, beyond which the answer is 429; 0: `MAX_QUEUE_TIME` decides.")
     Setting(
       "MAX_QUEUE_TIME", \.concurrency.queueTime, .duration, .own,
-      "Most predicted time of all work that waits, beyond which the answer is 503; 0 for no limit."
+      "Most predicted wait of a request, beyond which the answer is 503; no source is loaded beyond half of it; 0 for no limit."
     ).imgproxy(default: "0")
     Setting("MAX_DOWNLOADS", \.concurrency.downloads, .integer(1...65_536), .own, "Most downloads at once.")
     Setting(

@@ -168,25 +168,23 @@ final class JPEGSession {
 
   /// Begins the decode of planes.
   private func start(_ plan: PlanePlan) -> Int32 {
-    var luma: (UInt32, UInt32) = (0, 0)
-    var chroma: (UInt32, UInt32) = (0, 0)
-    let outcome = withUnsafeMutablePointer(to: &luma) { luma in
-      withUnsafeMutablePointer(to: &chroma) { chroma in
-        luma.withMemoryRebound(to: UInt32.self, capacity: 2) { luma in
-          chroma.withMemoryRebound(to: UInt32.self, capacity: 2) { chroma in
-            cjpeg_decoder_start_planes(
-              decoder, Int32(denominator), Int32(plan.chromaEighths), luma, chroma)
-          }
-        }
-      }
+    var sizes = cjpeg_plane_sizes()
+    let outcome = cjpeg_decoder_start_planes(
+      decoder, Int32(denominator), Int32(plan.chromaEighths), &sizes)
+    size = PixelSize(width: Int(sizes.width), height: Int(sizes.height))
+    let chroma = PixelSize(width: Int(sizes.chroma_width), height: Int(sizes.chroma_height))
+    // The plan follows from the size in our header, and the rows come from the library's.
+    guard Int(outcome) != CJPEG_OK || size == plan.luma.source && chroma == plan.chroma.source else {
+      return Int32(CJPEG_ERROR)
     }
-    size = PixelSize(width: Int(luma.0), height: Int(luma.1))
     return outcome
   }
 
   /// Returns the resizes of planes, if the thumbnails can be made of them.
   private func planePlan(_ found: cjpeg_header) throws(ImagingError) -> PlanePlan? {
-    guard found.has_planes != 0, layout == CJPEG_RGBA, let shrinker else { return nil }
+    guard found.has_planes != 0, layout == CJPEG_RGBA, let shrinker,
+      Int(found.width) == header.size.width, Int(found.height) == header.size.height
+    else { return nil }
     return try shrinker.planes(
       of: PixelSize(
         width: (header.size.width - 1) / denominator + 1,
@@ -286,7 +284,8 @@ final class JPEGSession {
     switch target {
     case .canvas(let canvas): return canvas.bitmap
     case .planes(let planes):
-      guard let bitmap = try shrinker?.take(planes) else { throw .truncated(.jpeg, byteCount: windowEnd) }
+      guard let bitmap = try planes.finished() else { throw .truncated(.jpeg, byteCount: windowEnd) }
+      shrinker?.take(bitmap)
       return bitmap
     case .shrunk(let rows):
       guard let bitmap = shrinker?.take(rows) else { throw .truncated(.jpeg, byteCount: windowEnd) }
