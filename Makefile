@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve bench-server soak-server tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -114,6 +114,10 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
 	$(BUILT)/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 $(BUILT)/calotype-benchmarks resize)
+
+bench-bytes: ## Bytes at equal quality, beside other encoders; NAME=jpeg for one format
+	@Benchmarks/Bytes/pictures.py
+	@Benchmarks/Bytes/run.py $(NAME)
 
 soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers, SECONDS=60 of a server's load
 	$(SWIFT_BENCH) --product calotype-soak

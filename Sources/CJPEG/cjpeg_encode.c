@@ -1,5 +1,9 @@
 #include "cjpeg.h"
+#include "cjpeg_pixels.h"
 #include "cjpeg_recode.h"
+#include "cjpeg_scans.h"
+#include "cjpeg_tables.h"
+#include "cjpeg_trellis.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -27,6 +31,8 @@ struct encoder {
   unsigned char *bytes;
   unsigned long count;
   uint8_t *flat;  // BATCH rows of RGBX
+  float *samples; // of a row of units
+  jvirt_barray_ptr coefficients[3];
 };
 
 static void on_error(j_common_ptr info) {
@@ -69,25 +75,108 @@ static void flatten16(const uint8_t *row, uint8_t *to, uint32_t width, const uin
   }
 }
 
-static void write_rows(struct encoder *e, const cjpeg_picture *p) {
-  while (e->jpeg.next_scanline < p->height) {
-    JSAMPROW batch[BATCH];
-    JDIMENSION count = 0;
-    for (; count < BATCH && e->jpeg.next_scanline + count < p->height; count++) {
-      const uint8_t *row = p->rows + (size_t)(e->jpeg.next_scanline + count) * p->bytes_per_row;
-      if (!e->flat) {
-        batch[count] = (JSAMPROW)row;
-        continue;
-      }
-      batch[count] = e->flat + (size_t)count * p->width * 4;
-      if (p->layout == CJPEG_RGBA16) flatten16(row, batch[count], p->width, p->background);
-      else flatten8(row, batch[count], p->width, p->background);
+// Collects rows of opaque pixels, or of grey; those below the picture repeat the last one.
+static void collect_rows(struct encoder *e, const cjpeg_picture *p, uint32_t first, uint32_t count, const uint8_t **rows) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (first + i >= p->height) {
+      rows[i] = rows[i - 1];
+      continue;
     }
-    jpeg_write_scanlines(&e->jpeg, batch, count);
+    const uint8_t *row = p->rows + (size_t)(first + i) * p->bytes_per_row;
+    rows[i] = row;
+    if (!e->flat) continue;
+    uint8_t *flat = e->flat + (size_t)i * p->width * 4;
+    if (p->layout == CJPEG_RGBA16) flatten16(row, flat, p->width, p->background);
+    else flatten8(row, flat, p->width, p->background);
+    rows[i] = flat;
   }
 }
 
-static int recodes(const cjpeg_picture *p) { return p->optimized && !p->progressive; }
+static void write_rows(struct encoder *e, const cjpeg_picture *p) {
+  while (e->jpeg.next_scanline < p->height) {
+    const uint8_t *batch[BATCH];
+    const uint32_t left = p->height - e->jpeg.next_scanline, count = left < BATCH ? left : BATCH;
+    collect_rows(e, p, e->jpeg.next_scanline, count, batch);
+    jpeg_write_scanlines(&e->jpeg, (JSAMPARRAY)(uintptr_t)batch, count);
+  }
+}
+
+// Coefficients that are chosen by their cost
+
+static JBLOCKARRAY block_rows(struct encoder *e, int component, size_t first, size_t count) {
+  return e->jpeg.mem->access_virt_barray(
+    (j_common_ptr)&e->jpeg, e->coefficients[component], (JDIMENSION)first, (JDIMENSION)count, TRUE);
+}
+
+static void check_cancelled(struct encoder *e) { on_progress((j_common_ptr)&e->jpeg); }
+
+static size_t rounded_up(size_t count, int unit) { return (count + (size_t)unit - 1) / (size_t)unit * (size_t)unit; }
+
+// Transforms the whole picture; coefficients are multiples of 1/16 afterwards.
+static void transform_picture(struct encoder *e, const cjpeg_picture *p, const cjpeg_layout *l) {
+  for (int c = 0; c < l->count; c++) {
+    const cjpeg_plane *plane = &l->planes[c];
+    e->coefficients[c] = e->jpeg.mem->request_virt_barray(
+      (j_common_ptr)&e->jpeg, JPOOL_IMAGE, TRUE, (JDIMENSION)rounded_up(plane->columns, plane->horizontal),
+      (JDIMENSION)rounded_up(plane->rows, plane->vertical), (JDIMENSION)plane->vertical);
+  }
+  e->jpeg.mem->realize_virt_arrays((j_common_ptr)&e->jpeg);
+  const uint32_t height = DCTSIZE * (uint32_t)l->planes[0].vertical;
+  for (size_t unit = 0; unit < l->units_down; unit++) {
+    check_cancelled(e);
+    const uint8_t *rows[BATCH];
+    collect_rows(e, p, (uint32_t)unit * height, height, rows);
+    int16_t *blocks[3][4] = {{NULL}};
+    for (int c = 0; c < l->count; c++) {
+      const cjpeg_plane *plane = &l->planes[c];
+      const size_t first = unit * (size_t)plane->vertical;
+      JBLOCKARRAY lines = block_rows(e, c, first, (size_t)plane->vertical);
+      for (int v = 0; v < plane->vertical; v++) {
+        if (first + (size_t)v < plane->rows) blocks[c][v] = lines[v][0];
+      }
+    }
+    cjpeg_transform(l, p->width, p->layout == CJPEG_GRAY, rows, e->samples, (int16_t *const(*)[4])blocks);
+  }
+}
+
+static void quantize_component(struct encoder *e, const cjpeg_plane *plane, int component) {
+  cjpeg_trellis trellis;
+  cjpeg_trellis_init(&trellis, e->jpeg.quant_tbl_ptrs[e->jpeg.comp_info[component].quant_tbl_no]->quantval);
+  for (size_t y = 0; y < plane->rows; y++) {
+    JBLOCKROW line = block_rows(e, component, y, 1)[0];
+    for (size_t x = 0; x < plane->columns; x++) cjpeg_trellis_count(&trellis, line[x]);
+  }
+  cjpeg_trellis_measure(&trellis);
+  for (size_t y = 0; y < plane->rows; y++) {
+    check_cancelled(e);
+    JBLOCKROW line = block_rows(e, component, y, 1)[0];
+    for (size_t x = 0; x < plane->columns; x++) cjpeg_trellis_quantize(&trellis, line[x]);
+  }
+}
+
+static const JBLOCK *row_of(void *context, int component, size_t row) {
+  return block_rows(context, component, row, 1)[0];
+}
+
+// Starts a file of chosen coefficients in chosen scans, which live as long as the encoder.
+static void start_trimmed(struct encoder *e, const cjpeg_picture *p) {
+  const cjpeg_layout layout = cjpeg_layout_of(p);
+  transform_picture(e, p, &layout);
+  cjpeg_grid grids[3];
+  for (int c = 0; c < layout.count; c++) {
+    const cjpeg_plane *plane = &layout.planes[c];
+    quantize_component(e, plane, c);
+    grids[c] = (cjpeg_grid){plane->columns, plane->rows, plane->horizontal, plane->vertical};
+  }
+  jpeg_scan_info *scans = e->jpeg.mem->alloc_small(
+    (j_common_ptr)&e->jpeg, JPOOL_PERMANENT, CJPEG_MOST_SCANS * sizeof(jpeg_scan_info));
+  e->jpeg.num_scans = cjpeg_choose_scans(grids, layout.count, row_of, e, scans);
+  e->jpeg.scan_info = e->jpeg.num_scans > 0 ? scans : NULL;
+  e->jpeg.optimize_coding = TRUE;
+  jpeg_write_coefficients(&e->jpeg, e->coefficients);
+}
+
+static int recodes(const cjpeg_picture *p) { return p->optimized && !p->progressive && !p->trims; }
 
 static size_t divided(uint32_t length, int unit) { return ((size_t)length + (size_t)unit - 1) / (size_t)unit; }
 
@@ -124,16 +213,18 @@ static void compress(struct encoder *e, const cjpeg_picture *p) {
     e->jpeg.comp_info[0].h_samp_factor = p->luma_horizontal;
     e->jpeg.comp_info[0].v_samp_factor = p->luma_vertical;
   }
+  if (!p->standard_tables) cjpeg_set_fitted_tables(&e->jpeg, p->quality, p->trims);
   // `recode` does not support several scans.
   e->jpeg.optimize_coding = p->optimized && p->progressive ? TRUE : FALSE;
   if (recodes(p)) cjpeg_set_plain_tables(&e->jpeg);
   e->jpeg.dct_method = JDCT_ISLOW;
-  if (p->progressive) jpeg_simple_progression(&e->jpeg);
-  jpeg_start_compress(&e->jpeg, TRUE);
+  if (p->progressive && !p->trims) jpeg_simple_progression(&e->jpeg);
+  if (p->trims) start_trimmed(e, p);
+  else jpeg_start_compress(&e->jpeg, TRUE);
   if (p->exif) jpeg_write_marker(&e->jpeg, JPEG_APP0 + 1, p->exif, (unsigned)p->exif_count);
   if (p->xmp) jpeg_write_marker(&e->jpeg, JPEG_APP0 + 1, p->xmp, (unsigned)p->xmp_count);
   if (p->profile) jpeg_write_icc_profile(&e->jpeg, p->profile, (unsigned)p->profile_count);
-  write_rows(e, p);
+  if (!p->trims) write_rows(e, p);
   jpeg_finish_compress(&e->jpeg);
 }
 
@@ -151,9 +242,14 @@ static struct encoder *create(const cjpeg_picture *p) {
   e->first = malloc(e->count);
   int flattens = p->layout == CJPEG_RGBA16 || (p->layout == CJPEG_RGBA && !p->opaque);
   if (flattens) e->flat = malloc((size_t)p->width * 4 * BATCH);
-  if (e->first && (e->flat || !flattens)) return e;
+  if (p->trims) {
+    const cjpeg_layout layout = cjpeg_layout_of(p);
+    e->samples = malloc(cjpeg_transform_memory(&layout));
+  }
+  if (e->first && (e->flat || !flattens) && (e->samples || !p->trims)) return e;
   free(e->first);
   free(e->flat);
+  free(e->samples);
   free(e);
   return NULL;
 }
@@ -196,6 +292,7 @@ int cjpeg_encode(
   }
   int outcome = e->outcome;
   free(e->flat);
+  free(e->samples);
   free(e);
   return outcome;
 }

@@ -104,37 +104,37 @@ int cpng_filter(const uint8_t *row, const uint8_t *prior, size_t bytes, int step
   return choose_portable(row, prior, bytes, (size_t)step, out, scratch);
 }
 
-void cpng_drop_alpha(const uint8_t *pixels, uint8_t *out, size_t count) {
-  for (size_t x = 0; x < count; x++) {
-    out[3 * x] = pixels[4 * x];
-    out[3 * x + 1] = pixels[4 * x + 1];
-    out[3 * x + 2] = pixels[4 * x + 2];
+/// Returns the number of different pairs of neighbouring bytes. `seen` has 65,536 bits.
+static unsigned pairs(const uint8_t *bytes, size_t count, uint64_t *seen) {
+  memset(seen, 0, 65536 / 8);
+  unsigned different = 0;
+  for (size_t i = 1; i < count; i++) {
+    const unsigned pair = (unsigned)bytes[i - 1] << 8 | bytes[i];
+    const uint64_t bit = (uint64_t)1 << (pair & 63);
+    different += (seen[pair >> 6] & bit) == 0;
+    seen[pair >> 6] |= bit;
   }
+  return different;
 }
 
-int cpng_is_opaque(const uint8_t *pixels, size_t count, int bytes_per_pixel) {
-  if (bytes_per_pixel == 4) {
-    uint8_t all = 255;
-    for (size_t x = 0; x < count; x++) all &= pixels[4 * x + 3];
-    return all == 255;
+int cpng_filter_pairs(const uint8_t *row, const uint8_t *prior, size_t bytes, int step, uint8_t *out,
+                      uint8_t *scratch) {
+  uint64_t seen[65536 / 64];
+  uint8_t *best = out + 1, *next = scratch;
+  int chosen = 0;
+  memcpy(best, row, bytes);
+  unsigned least = pairs(best, bytes, seen);
+  for (int filter = 1; filter <= (prior ? 4 : 1); filter++) {
+    make(filter, row, prior, bytes, (size_t)step, next);
+    const unsigned count = pairs(next, bytes, seen);
+    if (count >= least) continue;
+    least = count;
+    chosen = filter;
+    uint8_t *swap = best;
+    best = next;
+    next = swap;
   }
-  uint16_t all = 0xffff;
-  for (size_t x = 0; x < count; x++) {
-    uint16_t alpha;
-    memcpy(&alpha, pixels + 8 * x + 6, 2);
-    all &= alpha;
-  }
-  return all == 0xffff;
-}
-
-void cpng_store16(const uint8_t *pixels, uint8_t *out, size_t count, int drops_alpha) {
-  const size_t channels = drops_alpha ? 3 : 4;
-  for (size_t x = 0; x < count; x++) {
-    for (size_t c = 0; c < channels; c++) {
-      uint16_t v;
-      memcpy(&v, pixels + 8 * x + 2 * c, 2);
-      out[2 * (x * channels + c)] = (uint8_t)(v >> 8);
-      out[2 * (x * channels + c) + 1] = (uint8_t)v;
-    }
-  }
+  if (best != out + 1) memcpy(out + 1, best, bytes);
+  out[0] = (uint8_t)chosen;
+  return chosen;
 }

@@ -18,8 +18,8 @@ struct CalotypeCommand: AsyncParsableCommand {
       """,
     version: "calotype 0.1.0",
     subcommands: [
-      GetCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self, BrowseCommand.self,
-      PrefetchCommand.self,
+      GetCommand.self, InfoCommand.self, ConvertCommand.self, CompareCommand.self, OptimizeCommand.self,
+      ShowCommand.self, BrowseCommand.self, PrefetchCommand.self,
       TransformsCommand.self, CacheCommand.self, ImageURLCommand.self, SandboxCommand.self,
     ])
 }

@@ -34,6 +34,8 @@ struct CodableTests {
     options.keeps = [.exif]
     options.maxFileSize = 1000
     options.subsampling = .yuv444
+    options.jpegTables = .standard
+    options.qualityTarget = .target(.dssim(0.01), range: 20...90)
     _ = try roundTrip(options)
   }
 

@@ -151,4 +151,90 @@ import Testing
     let complaints = await conformance.complaints()
     #expect(complaints.isEmpty, "\(complaints)")
   }
+
+  @Test func framesShareAPalette() throws {
+    // Each frame has colours that the first lacks, and all together fit.
+    let bitmaps = try (0..<6).map { frame in
+      try picture(40, 30) { x, y in Self.color(1 + (x + y) % 20 + frame * 30) }
+    }
+    let data = try encoded(bitmaps)
+    #expect(try frames(data) == bitmaps)
+    // The flags of a frame's descriptor say that it has no table of its own.
+    let structure = try GIFStructure(data.bytes, limits: .default)
+    #expect(structure.frames.count == 6)
+    #expect(data.count < 6 * 1200)
+  }
+
+  @Test(arguments: EncodeOptions.Effort.allCases) func aFullTableIsKeptAsLongAsItHelps(
+    _ effort: EncodeOptions.Effort
+  ) throws {
+    // A pattern that returns after the table is full.
+    var random = RepeatableNumbers(state: 11)
+    let tile = (0..<64 * 64).map { _ in Int(random.next() % 7) + 1 }
+    let bitmap = try picture(512, 256) { x, y in Self.color(tile[y % 64 * 64 + x % 64]) }
+    var options = EncodeOptions.gif
+    options.effort = effort
+    let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: options)
+    #expect(try frames(data) == [bitmap])
+    if effort != .fast {
+      options.effort = .fast
+      #expect(data.count < (try GIFEncoder().encode(Image(bitmap: bitmap), options: options).count))
+    }
+  }
+
+  @Test func lossMakesSmallerFilesOfSimilarPixels() throws {
+    let bitmap = try picture(200, 150) { x, y in
+      let red = UInt32(x / 13 * 16), green = UInt32(y / 11 * 18)
+      return red | green << 8 | UInt32((x * 7 ^ y * 3) & 7) << 16 | 0xFF00_0000
+    }
+    let exact = try GIFEncoder().encode(Image(bitmap: bitmap), options: .gif)
+    var last = exact.count
+    for loss in [4, 12, 30] {
+      var options = EncodeOptions.gif
+      options[.loss] = loss
+      let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: options)
+      #expect(data.count < last, "\(loss)")
+      last = data.count
+      let (old, new) = (try frames(exact)[0], try frames(data)[0])
+      var worst = 0, sum = 0
+      for (a, b) in zip(ResamplePictures.bytes(old), ResamplePictures.bytes(new)) {
+        worst = max(worst, abs(Int(a) - Int(b)))
+        sum += abs(Int(a) - Int(b))
+      }
+      // The mean of a pixel's own difference and that with its neighbourhood is bounded, weighted by 2, 4 and 1 of 7.
+      #expect(worst > 0 && worst <= loss * 4, "\(loss): \(worst)")
+      #expect(sum <= old.byteCount * loss)
+    }
+    for value in ["-1", "65", "x"] {
+      var options = EncodeOptions.gif
+      options.extras["loss"] = value
+      #expect(throws: ImagingError.invalidParameter(name: "loss", reason: "\(value) is not 0 to 64")) {
+        try GIFEncoder().encode(Image(bitmap: bitmap), options: options)
+      }
+    }
+  }
+
+  @Test func pixelsStayWithinTheToleranceOfFrames() throws {
+    var random = RepeatableNumbers(state: 3)
+    let noise = (0..<5).map { _ in (0..<900).map { _ in UInt32(random.next() % 5) } }
+    let bitmaps = try noise.map { noise in
+      try picture(30, 30) { x, y in UInt32(100 + noise[y * 30 + x]) | 0xFF00_6400 }
+    }
+    let source = AnimationSource(frameCount: 5, loopCount: 0) { index in
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: .milliseconds(50))
+    }
+    let exact = try GIFEncoder().encode(source, options: .gif)
+    var options = EncodeOptions.gif
+    options[.frameTolerance] = 4
+    let steady = try GIFEncoder().encode(source, options: options)
+    #expect(steady.count * 2 < exact.count)
+    for (old, new) in zip(bitmaps, try frames(steady)) {
+      for (a, b) in zip(ResamplePictures.bytes(old), ResamplePictures.bytes(new)) {
+        #expect(abs(Int(a) - Int(b)) <= 4)
+      }
+    }
+    // A difference beyond it is drawn.
+    options[.frameTolerance] = 1
+    #expect(try GIFEncoder().encode(source, options: options).count > steady.count)
+  }
 }

@@ -98,7 +98,7 @@ struct JPEGEncoderTests {
     }
   }
 
-  @Test("more effort, fewer bytes, the same pixels")
+  @Test("more effort, fewer bytes; but for the smallest files, the same pixels")
   func effort() throws {
     let image = Image(
       bitmap: try OrientationTests.bitmap(PixelSize(width: 200, height: 200)) { x, y in
@@ -115,7 +115,7 @@ struct JPEGEncoderTests {
       pictures.append(try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions()).bitmap)
     }
     #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
-    #expect(pictures[0] == pictures[1] && pictures[1] == pictures[2])
+    #expect(pictures[0] == pictures[1])
     var options = EncodeOptions.jpeg()
     options.isProgressive = true
     #expect(try JPEGHeader(try JPEGEncoder().encode(image, options: options)).process == 0xC2)

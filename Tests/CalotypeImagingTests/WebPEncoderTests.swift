@@ -208,4 +208,38 @@ import Testing
       #expect(back == (try grey.converted(to: .rgba8)))
     }
   }
+
+  @Test(arguments: WebPSetting.allCases) func settingsAreCheckedAndHaveAnEffect(_ setting: WebPSetting) throws
+  {
+    let image = Image(bitmap: try ResamplePictures.noise(96, 64, opaque: false, seed: 4))
+    func encode(_ change: (inout EncodeOptions) -> Void) throws -> Data {
+      var options = setting == .losslessLevel ? EncodeOptions.webpLossless : .webp(quality: 60)
+      change(&options)
+      guard [.mixed, .keyFrameMinimum, .keyFrameMaximum].contains(setting) else {
+        return try WebPEncoder().encode(image, options: options)
+      }
+      let source = AnimationSource(frameCount: 3, loopCount: 0) { _ in
+        AnimationSource.Frame(bitmap: image.bitmap, duration: .milliseconds(50))
+      }
+      return try WebPEncoder().encode(source, options: options)
+    }
+    for value in [setting.range.lowerBound, setting.range.upperBound] where setting != .keyFrameMinimum {
+      let data = try encode {
+        $0[setting] = value
+        if setting == .minimumQuality { $0[.maximumQuality] = 100 }
+      }
+      #expect(try WebPDecoder().probe(data, limits: .default).size == image.bitmap.size)
+    }
+    for value in [setting.range.lowerBound - 1, setting.range.upperBound + 1] {
+      #expect(throws: ImagingError.self) { try encode { $0[setting] = value } }
+    }
+    let effects: [WebPSetting: (Int, Int)] = [
+      .method: (0, 6), .segments: (1, 4), .spatialNoiseShaping: (0, 100), .passes: (1, 10),
+      .preprocessing: (0, 2), .partitions: (0, 3), .alphaCompression: (0, 1), .sharpYUV: (0, 1),
+      .jpegSize: (0, 1), .minimumQuality: (0, 90), .losslessLevel: (0, 9),
+    ]
+    if let (low, high) = effects[setting] {
+      #expect(try encode { $0[setting] = low } != encode { $0[setting] = high })
+    }
+  }
 }

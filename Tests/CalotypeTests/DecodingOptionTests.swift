@@ -228,9 +228,12 @@ struct DecodingOptionTests {
     let fields: [String: (inout EncodeOptions) -> Void] = [
       "format": { $0.format = .webp }, "quality": { $0.quality = 1 }, "isLossless": { $0.isLossless = true },
       "effort": { $0.effort = .small }, "isProgressive": { $0.isProgressive = true },
+      "qualityTarget": { $0.qualityTarget = .target(.ssimulacra2(70)) },
+      "jpegTables": { $0.jpegTables = .standard },
       "subsampling": { $0.subsampling = .yuv444 }, "alphaQuality": { $0.alphaQuality = 1 },
       "usesSharpYUV": { $0.usesSharpYUV = true }, "usesPalette": { $0.usesPalette = true },
       "paletteSize": { $0.paletteSize = 16 }, "isInterlaced": { $0.isInterlaced = true },
+      "clearsHiddenColors": { $0.clearsHiddenColors = true },
       "nearLosslessQuality": { $0.nearLosslessQuality = 60 }, "content": { $0.content = .photo },
       "requiresMaxFileSize": { $0.requiresMaxFileSize = false },
       "dithers": { $0.dithers = false }, "background": { $0.background = .black },

@@ -12,6 +12,7 @@ mkdir -p "$folder"
 case ${target%%-*} in
   jpeg) names=(-name '*.jpg' -o -name '*.jpeg') ;;
   png) names=(-name '*.png' -o -name '*.apng') ;;
+  optimize) names=(-name '*.png' -o -name '*.webp' -o -name '*.gif') ;;
   webp) names=(-name '*.webp') ;;
   gif) names=(-name '*.gif') ;;
   bmp) names=(-name '*.bmp' -o -name '*.rle') ;;

@@ -11,8 +11,7 @@ import Testing
   ]
   /// The settings that reach the plan of a result, which says that something else is done.
   private static let approximated: Set<String> = [
-    "AUTOQUALITY_METHOD", "AUTOQUALITY_TARGET", "AUTOQUALITY_MIN", "AUTOQUALITY_MAX",
-    "AUTOQUALITY_ALLOWED_ERROR", "JPEG_QUANT_TABLE", "ENFORCE_THUMBNAIL",
+    "JPEG_QUANT_TABLE", "ENFORCE_THUMBNAIL",
   ]
 
   @Test func everySettingIsReadOrPlanned() throws {

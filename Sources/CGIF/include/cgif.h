@@ -55,35 +55,25 @@ void cgif_paint(uint32_t *rgba, const uint8_t *indices, size_t count, const uint
 void cgif_paint_over(
     uint32_t *rgba, const uint8_t *indices, size_t count, const uint32_t *palette, uint8_t transparent);
 
-enum {
-  CGIF_LZW_SLOT_BITS = 13,
-  CGIF_LZW_SLOTS = 1 << CGIF_LZW_SLOT_BITS,
-  /// Bytes that cgif_lzw_encode_end needs.
-  CGIF_LZW_END_BYTES = 520,
-};
+/// Bytes that a compressed frame has beside its codes, at most.
+enum { CGIF_LZW_END_BYTES = 520 };
 
-/// The state of a compressor. Start it with cgif_lzw_encode_start; it has no resources to free.
-typedef struct cgif_lzw_encoder {
-  uint32_t bits;
-  uint32_t bit_count;
-  uint32_t code_width;
+/// The pixels of a frame, and the freedom to show similar ones.
+typedef struct cgif_lzw_picture {
+  /// The index of each pixel.
+  const uint8_t *indices;
+  /// The colours of the palette, four bytes each, 2 to the power of `minimum_code_size`; NULL for no loss.
+  const uint8_t *colors;
+  /// The largest squared error of a pixel: 2 times that of red, 4 times that of green and once that of blue.
+  uint32_t tolerance;
+  /// The index of the transparent colour, or -1.
+  int32_t transparent;
+  /// 2 to 8; all indices are below 2 to that power.
   uint32_t minimum_code_size;
-  uint32_t next_code;
-  /// The code of the pixels that are not written yet.
-  uint32_t prefix;
-  uint32_t has_prefix;
-  uint32_t block_length;
-  uint8_t block[256];
-  uint32_t keys[CGIF_LZW_SLOTS];
-  uint16_t codes[CGIF_LZW_SLOTS];
-} cgif_lzw_encoder;
+} cgif_lzw_picture;
 
-/// Starts an image. `minimum_code_size` must be 2 to 8, and all pixels below 2 to that power.
-void cgif_lzw_encode_start(cgif_lzw_encoder *lzw, uint32_t minimum_code_size);
-
-/// Compresses the next pixels into sub-blocks. `bytes` must have room for `2 * count + CGIF_LZW_END_BYTES`. Returns the
-/// number of bytes written; some may be kept for later.
-size_t cgif_lzw_encode(cgif_lzw_encoder *lzw, const uint8_t *pixels, size_t count, uint8_t *bytes);
-
-/// Writes the kept bytes, the end code and the terminator: at most CGIF_LZW_END_BYTES. Returns their number.
-size_t cgif_lzw_encode_end(cgif_lzw_encoder *lzw, uint8_t *bytes);
+/// Compresses a whole frame into sub-blocks, with the terminator. With `defers`, a full table is kept as long as it compresses
+/// well. `is_cancelled` is called now and then. `bytes` must have room for `2 * count + CGIF_LZW_END_BYTES`. Returns the number
+/// of bytes; 0 without memory, or when it was cancelled.
+size_t cgif_lzw_encode_flexible(
+    const cgif_lzw_picture *picture, size_t count, int defers, int (*is_cancelled)(void), uint8_t *bytes);

@@ -126,6 +126,9 @@ typedef struct {
   int luma_horizontal, luma_vertical;  // luma samples per chroma sample in each direction
   int optimized;                       // Huffman tables optimised for the picture
   int progressive;
+  int standard_tables;                 // quantisation tables of ITU-T T.81, K.1, instead of fitted ones
+  // Coefficients are chosen by the bits that they cost, and written in the scans that take the fewest bytes.
+  int trims;
   // Payloads of APP1 segments, at most 65,533 bytes each, and an ICC profile of any size; NULL for none.
   const uint8_t *exif, *xmp, *profile;
   size_t exif_count, xmp_count, profile_count;
@@ -137,3 +140,13 @@ typedef int (*cjpeg_cancelled)(void);
 // The caller frees `*bytes` with free(); it is NULL after an error. `message` holds CJPEG_MESSAGE_SIZE bytes.
 int cjpeg_encode(
   const cjpeg_picture *, cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message);
+
+// Writes a JPEG with the same coefficients, and so the same pixels, in fewer bytes: with optimised codes, in the scans that take
+// the fewest. `keeps_all`: all segments of the file are copied; otherwise those that concern the decoding of pixels and the profile
+// (JFIF, Adobe, ICC), and `exif`, the payload of an APP1 segment, in place of the others; NULL for none.
+//
+// CJPEG_ERROR if the file is damaged in any way; CJPEG_UNSUPPORTED if data follow the image, which may be further images that
+// segments of the file point at. The caller frees `*bytes` with free().
+int cjpeg_optimize(
+  const uint8_t *jpeg, size_t jpeg_count, int keeps_all, const uint8_t *exif, size_t exif_count, int max_scans, long max_memory,
+  cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message);

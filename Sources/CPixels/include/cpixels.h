@@ -1,6 +1,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "cchroma.h"
 #include "cedges.h"
 #include "cramp.h"
 #include "craster.h"

@@ -46,11 +46,80 @@ void cpng_place(const uint8_t *pixels, uint8_t *out, size_t count, size_t step, 
 int cpng_filter(const uint8_t *row, const uint8_t *prior, size_t bytes, int step, uint8_t *out, uint8_t *scratch,
                 cpx_level level);
 
-/// Drops every fourth byte of `count` pixels.
-void cpng_drop_alpha(const uint8_t *pixels, uint8_t *out, size_t count);
+/// Does the same as cpng_filter, but chooses the filtered row with the fewest different pairs of neighbouring bytes.
+int cpng_filter_pairs(const uint8_t *row, const uint8_t *prior, size_t bytes, int step, uint8_t *out, uint8_t *scratch);
 
 /// Returns true if all of `count` pixels are opaque. `bytes_per_pixel` is 4 or 8.
 int cpng_is_opaque(const uint8_t *pixels, size_t count, int bytes_per_pixel);
 
-/// Converts 16-bit samples to big-endian bytes; drops the alpha of each pixel on request.
-void cpng_store16(const uint8_t *pixels, uint8_t *out, size_t count, int drops_alpha);
+enum {
+  CPNG_MOST_COLORS = 256,
+  CPNG_COLOR_SLOTS = 1024,
+};
+
+/// The facts about the pixels of a picture that decide how few bits they need. Zeroed memory is the survey of no pixels.
+typedef struct {
+  /// The different pixels as they lie in memory, in the order of their appearance.
+  uint32_t colors[CPNG_MOST_COLORS];
+  /// The number of pixels of each colour, not counting repetitions of the pixel before.
+  uint64_t counts[CPNG_MOST_COLORS];
+  /// The place of each colour plus one, by a hash of it.
+  uint16_t slots[CPNG_COLOR_SLOTS];
+  /// The number of colours, or CPNG_MOST_COLORS + 1 if there are more.
+  uint32_t color_count;
+  /// The first fully transparent pixel.
+  uint32_t hidden;
+  /// True if a pixel is transparent, at least in part.
+  uint8_t has_alpha;
+  /// True if a pixel is neither opaque nor fully transparent.
+  uint8_t has_partial_alpha;
+  /// True if a pixel has different red, green and blue.
+  uint8_t has_color;
+  /// 0 without fully transparent pixels, 1 if all of them are equal, 2 if they differ.
+  uint8_t hidden_colors;
+} cpng_survey;
+
+/// Adds `count` pixels, of four bytes each or of one byte of grey, to a survey. With `clears`, fully transparent pixels count
+/// as transparent black.
+void cpng_survey_rgba(cpng_survey *survey, const uint8_t *pixels, size_t count, int clears);
+void cpng_survey_gray(cpng_survey *survey, const uint8_t *pixels, size_t count);
+
+/// The facts about 16-bit samples.
+typedef struct {
+  uint8_t has_alpha, has_color;
+  /// True if a sample is not 257 times a byte.
+  uint8_t needs16;
+} cpng_survey16;
+
+/// Adds `count` pixels of four 16-bit samples.
+void cpng_survey_rgba16(cpng_survey16 *survey, const uint8_t *pixels, size_t count);
+
+/// Returns true if an opaque pixel has the red, green and blue of `color`.
+int cpng_has_opaque(const uint8_t *pixels, size_t count, uint32_t color);
+
+/// The samples to store for each pixel.
+typedef enum {
+  CPNG_STORE_SAME = 0,
+  CPNG_STORE_RGB = 1,
+  CPNG_STORE_GRAY = 2,
+  CPNG_STORE_GRAY_ALPHA = 3,
+  /// The place of the pixel among the colours of a survey, translated by `order`.
+  CPNG_STORE_INDEX = 4,
+} cpng_samples;
+
+/// The conversion of pixels to samples.
+typedef struct {
+  cpng_samples samples;
+  /// Bytes of a pixel: 1, 4 or 8.
+  int bytes_per_pixel;
+  /// Bits of a sample: 16 for pixels of 8 bytes, up to 8 for others. Samples of fewer bits than 8 are one for a pixel.
+  int depth;
+  /// True if fully transparent pixels of 4 bytes are stored as transparent black.
+  int clears;
+  /// For CPNG_STORE_INDEX: the survey of all pixels, and the index of each of its colours.
+  const cpng_survey *survey;
+  uint8_t order[CPNG_MOST_COLORS];
+} cpng_store;
+
+/// Writes the samples of `count` pixels, big-endian and packed. `scratch` has room for `count` bytes.
+void cpng_store_row(const cpng_store *store, const uint8_t *pixels, size_t count, uint8_t *out, uint8_t *scratch);

@@ -201,13 +201,16 @@ struct EncodedJob: Sendable {
           }
           context.counters.count { $0.encodes += 1 }
           let data =
-            if let animation = made.animation, options.format.holdsAnimations {
+            if let animation = made.animation, options.holdsAnimations {
               try plan.coders.encode(animation, as: options)
             } else {
               try plan.coders.encode(made.image, as: options)
             }
-          let size = (try? plan.coders.probe(data))?.size ?? pixels
-          return (EncodedImage(data, format: options.format, size: size, content: content, of: made), choice)
+          let info = try? plan.coders.probe(data)
+          // The outcome, where the format was left to the content.
+          let format = options.format == .automatic ? info?.format ?? .automatic : options.format
+          let size = info?.size ?? pixels
+          return (EncodedImage(data, format: format, size: size, content: content, of: made), choice)
         }
       }
     }

@@ -11,13 +11,16 @@ extension EncodeOptions {
       let value = self[keyPath: option]
       if value != plain[keyPath: option] { text += " \(name)=\(value)" }
     }
+    add("target", \.qualityTarget?.description)
     add("effort", \.effort.rawValue)
     add("progressive", \.isProgressive)
     add("subsampling", \.subsampling.rawValue)
+    add("jpegTables", \.jpegTables.rawValue)
     add("alphaQuality", \.alphaQuality)
     add("sharpYUV", \.usesSharpYUV)
     add("palette", \.usesPalette)
     add("paletteSize", \.paletteSize)
+    add("clearsHiddenColors", \.clearsHiddenColors)
     add("interlaced", \.isInterlaced)
     add("nearLossless", \.nearLosslessQuality)
     add("content", \.content.rawValue)

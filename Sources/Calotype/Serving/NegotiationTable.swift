@@ -132,6 +132,9 @@ extension ImageFormat {
 }
 
 extension EncodeOptions {
+  /// Whether a file that the options may make can have several frames.
+  var holdsAnimations: Bool { possibleFormats.contains(where: \.holdsAnimations) }
+
   fileprivate var keepsEveryPixel: Bool {
     switch format {
     case .png, .apng, .qoi, .bmp, .ico: true

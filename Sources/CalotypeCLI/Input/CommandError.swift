@@ -4,6 +4,8 @@ import CalotypeSupport
 /// An error of the command itself.
 enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
+  /// A file that is not replaced, because of its kind or its state.
+  case untouchedFile(path: String, reason: String)
   case malformedURL(String)
   case refusedFile(String)
   case notRemote
@@ -18,10 +20,13 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   case refusedEntry(reason: String)
   /// Records of an archive do not fit into the cache.
   case cacheFull(records: Int)
+  /// Two images cannot be compared.
+  case differentSizes(PixelSize, PixelSize)
 
   var code: String {
     switch self {
     case .unwritableOutput: "unwritableOutput"
+    case .untouchedFile: "untouchedFile"
     case .malformedURL: "invalidURL"
     case .refusedFile: "addressRefused"
     case .notRemote: "unsupportedScheme"
@@ -31,6 +36,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .unreadableArchive: "unreadableArchive"
     case .refusedEntry: "refusedEntry"
     case .cacheFull: "cacheFull"
+    case .differentSizes: "differentSizes"
     }
   }
 
@@ -39,6 +45,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   var description: String {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
+    case .untouchedFile(let path, let reason): "\(path) is left alone: \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
     case .refusedFile:
       "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"
@@ -50,6 +57,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .refusedEntry(let reason): "not imported: \(reason)"
     case .cacheFull(let records):
       "no room for \(records == 1 ? "1 record" : "\(records) records") within the limits of the cache; trim it first"
+    case .differentSizes(let original, let image):
+      "it has \(image) pixels, the original \(original); only pictures of the same size can be compared, so convert one first"
     }
   }
 }

@@ -9,13 +9,17 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   /// Straight RGBA, 8 bits per sample, rows from top to bottom, without a header.
   static let rgba = OutputFormat(imageFormat: nil)
 
-  /// All writable formats, raw pixels last.
-  static let all = CoderRegistry.standard.encodableFormats.map { OutputFormat($0) } + [.rgba]
+  /// The smallest of the formats that suit the content.
+  static let automatic = OutputFormat(.automatic)
+
+  /// All writable formats, raw pixels and the choice by content last.
+  static let all = CoderRegistry.standard.encodableFormats.map { OutputFormat($0) } + [.rgba, .automatic]
   /// The names of the formats, for help and errors.
   static let list = all.map(\.name).joined(separator: ", ")
   static let allValueStrings = all.map(\.name)
   /// The names of the formats that hold animations, for warnings.
-  static let animatedList = all.filter(\.holdsAnimations).map(\.name).joined(separator: ", ")
+  static let animatedList = all.filter { $0.holdsAnimations && $0 != .automatic }.map(\.name).joined(
+    separator: ", ")
 
   /// Returns the reason why a file of this name cannot be written; `nil` if its extension is that of a writable format.
   static func refusal(ofFileName name: String) -> String? {
@@ -51,6 +55,7 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   init?(fileName: String) {
     guard let dot = fileName.lastIndex(of: ".") else { return nil }
     self.init(argument: String(fileName[fileName.index(after: dot)...]))
+    if self == .automatic { return nil }
   }
 
   var name: String { imageFormat?.rawValue ?? "rgba" }
@@ -62,5 +67,7 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   }
 
   /// Whether one file holds all frames of an animation.
-  var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng, .avif, .jxl].contains($0) } ?? false }
+  var holdsAnimations: Bool {
+    imageFormat.map { [.gif, .webp, .apng, .avif, .jxl, .automatic].contains($0) } ?? false
+  }
 }

@@ -41,12 +41,27 @@ struct PixelOptions: ParsableArguments {
 
   @Option(
     help:
-      "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by the file name, else that of the source."
+      "Format to write: \(OutputFormat.list); rgba is raw pixels, auto the smallest of webp, png, jpeg and gif that suits the content. Default: by the file name, else that of the source."
   )
   var format: OutputFormat?
 
-  @Option(help: "Quality of lossy formats, 0 to 100.")
-  var quality: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Quality of lossy formats, 0 to 100; or a measured quality, for which the quality is searched: ssim2:70 (score of SSIMULACRA2), dssim:0.01.",
+      valueName: "n|measure"))
+  var quality: QualityArgument?
+
+  @Option(
+    help:
+      "Effort to spend on a smaller file: \(EncodeOptions.Effort.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
+  var effort: EncodeOptions.Effort?
+
+  @Option(
+    help:
+      "Chroma subsampling of jpeg and avif: \(EncodeOptions.Subsampling.allCases.map(\.rawValue).joined(separator: ", "))."
+  )
+  var subsampling: EncodeOptions.Subsampling?
 
   @Flag(
     help:
@@ -79,7 +94,7 @@ struct PixelOptions: ParsableArguments {
   var strict = false
 
   func validate() throws {
-    if let quality, !(0...100).contains(quality) {
+    if case .fixed(let quality) = quality, !(0...100).contains(quality) {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
@@ -112,7 +127,8 @@ struct PixelOptions: ParsableArguments {
 
   /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
-    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page ?? 0 != 0 || firstFrame
+    thumbnail != nil || maxPixels != nil || quality != nil || effort != nil || subsampling != nil || asStored
+      || page ?? 0 != 0 || firstFrame
       || vectorSize != nil
       || keepProfile || !transform.isEmpty
   }
@@ -170,14 +186,18 @@ struct PixelOptions: ParsableArguments {
     // A picture that is made of an icon is no icon.
     if wanted == nil, format == .ico || !encodable.contains(format) { format = .png }
     var options = EncodeOptions(format: format, isLossless: lossless)
-    if [.webp, .avif, .jxl].contains(format) { options.quality = 80 }
-    if let quality { options.quality = quality }
+    if [.webp, .avif, .jxl, .automatic].contains(format) { options.quality = 80 }
+    quality?.apply(to: &options)
+    if let effort { options.effort = effort }
+    if let subsampling { options.subsampling = subsampling }
     if keepProfile { options.keeps = [.icc] }
     return options
   }
 }
 
 extension ResampleFilter: ExpressibleByArgument {}
+extension EncodeOptions.Effort: ExpressibleByArgument {}
+extension EncodeOptions.Subsampling: ExpressibleByArgument {}
 
 extension Anchor: ExpressibleByArgument {
   /// Equivalent to ``init(_:)``.

@@ -18,8 +18,10 @@ struct EncodedPicture: Sendable {
       let frames = animation.source { frame in damagedFrames += frame.isDamaged ? 1 : 0 }
       data = try CoderRegistry.standard.encode(frames, as: options)
       isDamaged = damagedFrames > 0
-      size = try CoderRegistry.standard.probe(data).size
-      (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
+      let info = try CoderRegistry.standard.probe(data)
+      size = info.size
+      let made = options.format == .automatic ? info.format : options.format
+      (format, fileExtension) = (made.rawValue, made.fileExtension)
     case .still(let image):
       (size, isDamaged) = (image.bitmap.size, image.isDamaged)
       if wanted == .rgba {
@@ -32,7 +34,9 @@ struct EncodedPicture: Sendable {
       let stored = Image(
         bitmap: image.bitmap, info: image.info, profile: pixels.keepProfile ? image.profile : nil)
       data = try CoderRegistry.standard.encode(pixels.asStored ? stored : image, as: options)
-      (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
+      let made =
+        options.format == .automatic ? try CoderRegistry.standard.probe(data).format : options.format
+      (format, fileExtension) = (made.rawValue, made.fileExtension)
     }
   }
 }

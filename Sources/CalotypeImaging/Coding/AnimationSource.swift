@@ -18,8 +18,9 @@ public struct AnimationSource {
   public let frameCount: Int
   /// The number of plays; 0 repeats for ever.
   public let loopCount: Int
-  /// Returns the frame at an index. It is called once for each frame, in order, and again from the first frame for
-  /// every attempt to meet ``EncodeOptions/maxFileSize``. All frames have the same size.
+  /// Returns the frame at an index. It is called for each frame, in order, and again from the first frame by encoders that
+  /// look at all frames before they write one (GIF, APNG), and for every attempt to meet ``EncodeOptions/maxFileSize``. All
+  /// frames have the same size.
   public let frame: (Int) throws(ImagingError) -> Frame
 
   /// Creates a source.

@@ -12,18 +12,14 @@ enum MedianCut {
   /// The visibility of a difference in red, green, blue or alpha.
   private static let weights = SIMD4<Double>(0.55, 1, 0.4, 1)
 
-  /// Returns at most `count` colours. A colour for transparent pixels comes first, if one is needed.
+  /// Returns at most `count` colours; transparent black for a picture without visible pixels.
   ///
   /// - Throws: ``ImagingError/cancelled``.
   static func colors(of histogram: PaletteHistogram, count: Int) throws(ImagingError) -> [Palette.Color] {
     var points = histogram.cells.map { (color: $0.mean, weight: Double($0.count)) }
-    let transparent = histogram.needsTransparency ? [Palette.Color(pixel: 0)] : []
-    let wanted = count - transparent.count
-    guard !points.isEmpty, wanted > 0 else {
-      return transparent.isEmpty ? [Palette.Color(pixel: 0)] : transparent
-    }
+    guard !points.isEmpty, count > 0 else { return [Palette.Color(pixel: 0)] }
     var boxes = [box(points, 0..<points.count)]
-    while boxes.count < wanted {
+    while boxes.count < count {
       if Task.isCancelled { throw .cancelled }
       guard let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }), boxes[worst].error > 0
       else {
@@ -35,7 +31,7 @@ enum MedianCut {
       boxes[worst] = self.box(points, box.range.lowerBound..<middle)
       boxes.append(self.box(points, middle..<box.range.upperBound))
     }
-    return transparent + boxes.map { color($0.mean) }
+    return boxes.map { color($0.mean) }
   }
 
   private static func color(_ mean: SIMD4<Double>) -> Palette.Color {

@@ -36,37 +36,18 @@ package struct Palette: Hashable, Sendable {
   }
 
   /// Makes the palette of an RGBA8 picture: its own colours if there are no more than `maxColors` (1 to 256), otherwise
-  /// colours found by median cuts.
+  /// colours found by median cuts and refined by k-means.
   ///
   /// With `hasBinaryAlpha`, pixels of an alpha below 128 become transparent and all others opaque, as in GIF. A colour
   /// for transparent pixels is included if there are such pixels, or if `reservesTransparency` is set.
   ///
-  /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`.
+  /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`, `outOfMemory`.
   package static func make(
     from bitmap: Bitmap, maxColors: Int = 256, hasBinaryAlpha: Bool = false,
     reservesTransparency: Bool = false
   ) throws(ImagingError) -> Palette {
-    guard bitmap.format == .rgba8 else {
-      throw .invalidParameter(name: "bitmap", reason: "a palette is made from RGBA with 8 bits a sample")
-    }
-    guard (1...256).contains(maxColors) else {
-      throw .invalidParameter(name: "maxColors", reason: "\(maxColors) is not within 1...256")
-    }
-    var histogram = try PaletteHistogram(bitmap, maxColors: maxColors, hasBinaryAlpha: hasBinaryAlpha)
-    if reservesTransparency { histogram.reserveTransparency() }
-    if let exact = histogram.exactColors, exact.count <= maxColors {
-      return Palette(colors: exact.isEmpty ? [Color(pixel: 0)] : exact, isExact: true)
-    }
-    return Palette(colors: try MedianCut.colors(of: histogram, count: maxColors))
-  }
-}
-
-extension UInt32 {
-  /// Returns the pixel as a palette treats it: transparent pixels have no colour, and binary alpha has no values
-  /// between transparent and opaque.
-  func paletteKey(hasBinaryAlpha: Bool) -> UInt32 {
-    let alpha = self >> 24
-    if hasBinaryAlpha { return alpha < 128 ? 0 : self | 0xff00_0000 }
-    return alpha == 0 ? 0 : self
+    let colors = ColorHistogram(hasBinaryAlpha: hasBinaryAlpha)
+    try colors.add(bitmap)
+    return try colors.palette(maxColors: maxColors, reservesTransparency: reservesTransparency)
   }
 }

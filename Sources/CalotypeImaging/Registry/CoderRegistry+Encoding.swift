@@ -3,13 +3,15 @@ public import FoundationEssentials
 extension CoderRegistry {
   /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept
   /// and the format can hold it (``ImageEncoding/holds(_:)``); at
-  /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large. A picture of 16 bits that has
+  /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large, at ``EncodeOptions/quality`` or, with a
+  /// ``EncodeOptions/qualityTarget``, at that which meets it. A picture of 16 bits that has
   /// to be shrunk for that is rounded to 8.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
   ///   ``ImagingError/cannotFit(byteCount:limit:)`` if the options require it; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
   ///   1; the errors of the encoder.
   public func encode(_ image: Image, as options: EncodeOptions) throws(ImagingError) -> Data {
+    if options.format == .automatic { return try automatic(image, options) }
     let encoder = try encoder(for: options.format)
     try options.check()
     var image = image
@@ -19,17 +21,27 @@ extension CoderRegistry {
       image = try image.convertedToSRGB(keepsGray: true)
     }
     image = try image.upright()
-    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
-      try encoder.encode(image, options: options)
+    let usesQuality = encoder.usesQuality(options)
+    func attempt(_ options: EncodeOptions) throws(ImagingError) -> Data {
+      try encoder.encode(image, options: options.withSubsampling(for: image.bitmap))
     }
+    let first: Attempt
+    if let target = options.qualityTarget, usesQuality {
+      first = try encoded(image, as: options, to: target, attempt)
+    } else {
+      first = (try attempt(options), options.quality)
+    }
+    return try fitted(first, options, usesQuality: usesQuality, attempt)
   }
 
-  /// Encodes an animation. One frame becomes a still image.
+  /// Encodes an animation. One frame becomes a still image. A quality that meets ``EncodeOptions/qualityTarget`` is searched with
+  /// the first frame.
   ///
   /// - Throws: The errors of ``encode(_:as:)-(Image,_)``; ``ImagingError/unsupportedFormat(_:reason:)`` if the format
   ///   has no animations; ``ImagingError/invalidParameter(name:reason:)`` for an animation without frames, with frames
   ///   of different sizes, or with a duration or loop count below 0.
   public func encode(_ animation: AnimationSource, as options: EncodeOptions) throws(ImagingError) -> Data {
+    if options.format == .automatic, animation.frameCount > 0 { return try automatic(animation, options) }
     let encoder = try encoder(for: options.format)
     try options.check()
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
@@ -39,7 +51,17 @@ extension CoderRegistry {
     guard animation.frameCount > 1 else {
       return try encode(Image(bitmap: try animation.frame(0).bitmap), as: options)
     }
-    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
+    let usesQuality = encoder.usesQuality(options)
+    var options = try options.withSubsampling(for: try animation.frame(0).bitmap)
+    if let target = options.qualityTarget, usesQuality {
+      var image = Image(bitmap: try animation.frame(0).bitmap)
+      if let side = options.maxPixelSize { image = image.with(bitmap: try image.bitmap.shrunk(toSide: side)) }
+      let still = image
+      options.quality = try encoded(still, as: options, to: target) { options throws(ImagingError) in
+        try encoder.encode(still, options: options)
+      }.quality
+    }
+    func attempt(_ options: EncodeOptions) throws(ImagingError) -> Data {
       let size = FirstSize()
       let checked = AnimationSource(frameCount: animation.frameCount, loopCount: animation.loopCount) {
         index throws(ImagingError) in
@@ -50,34 +72,8 @@ extension CoderRegistry {
       }
       return try encoder.encode(checked, options: options)
     }
-  }
-
-  /// Encodes at the best quality, at most the requested one, whose file is within the limit; the smaller of the first two
-  /// attempts if there is none and the limit is not required. Makes at most nine attempts.
-  private func fitted(
-    _ options: EncodeOptions, usesQuality: Bool, _ encode: (EncodeOptions) throws(ImagingError) -> Data
-  ) throws(ImagingError) -> Data {
-    let full = try encode(options)
-    guard let limit = options.maxFileSize, full.count > limit else { return full }
-    var options = options
-    let wanted = options.quality
-    guard usesQuality, wanted > 0 else {
-      if !options.requiresMaxFileSize { return full }
-      throw .cannotFit(byteCount: full.count, limit: limit)
-    }
-    options.quality = 0
-    var best = try encode(options)
-    guard best.count <= limit else {
-      if !options.requiresMaxFileSize { return best.count < full.count ? best : full }
-      throw .cannotFit(byteCount: best.count, limit: limit)
-    }
-    var (fits, tooLarge) = (0, wanted)
-    while tooLarge - fits > 1 {
-      options.quality = (fits + tooLarge) / 2
-      let data = try encode(options)
-      if data.count <= limit { (best, fits) = (data, options.quality) } else { tooLarge = options.quality }
-    }
-    return best
+    return try fitted(
+      (try attempt(options), options.quality), options, usesQuality: usesQuality, attempt)
   }
 }
 
@@ -101,6 +97,7 @@ extension EncodeOptions {
     for (name, limit) in [("maxPixelSize", maxPixelSize), ("maxFileSize", maxFileSize)] {
       if let limit, limit < 1 { throw .invalidParameter(name: name, reason: "\(limit) is below 1") }
     }
+    try qualityTarget?.check()
   }
 }
 

@@ -34,9 +34,22 @@ enum EncodeTarget {
     try FuzzFailure.unless(
       decoded.bitmap.size.pixelCount <= bitmap.size.pixelCount, "\(bitmap.size) became \(decoded.bitmap.size)"
     )
+    if options.format == .jpeg {
+      let small: Data
+      do throws(ImagingError) {
+        small = try JPEGOptimizer.optimized(encoded)
+      } catch { throw FuzzFailure("what \(options) wrote cannot be optimized: \(error)") }
+      try FuzzFailure.unless(small.count <= encoded.count, "\(encoded.count) bytes became \(small.count)")
+      try FuzzFailure.unless(
+        try CoderRegistry.standard.decode(small).bitmap == decoded.bitmap,
+        "optimizing \(options) changed pixels")
+    }
     let isExact =
-      options.format == .png && !options.usesPalette || options.format == .webp && options.isLossless
-    if isExact, options.maxPixelSize == nil, options.maxFileSize == nil, bitmap.format == .rgba8 {
+      (options.format == .png || options.format == .apng) && !options.usesPalette
+      || options.format == .webp && options.isLossless
+    if isExact, !options.clearsHiddenColors, options.maxPixelSize == nil, options.maxFileSize == nil,
+      bitmap.format == .rgba8
+    {
       try FuzzFailure.unless(decoded.bitmap == bitmap, "\(options.format) changed pixels")
     }
   }
@@ -59,11 +72,40 @@ enum EncodeTarget {
     options.alphaQuality = flags & 64 == 0 ? 100 : Int(Int8(bitPattern: numbers.byte()))
     if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(UInt16.self)) }
     if more & 32 != 0 { options.maxPixelSize = Int(Int8(bitPattern: numbers.byte())) }
+    if more & 128 != 0 {
+      let kind = numbers.byte()
+      options.jpegTables = kind & 1 == 0 ? .fitted : .standard
+      let bounds = [Int(numbers.byte() % 101), Int(numbers.byte() % 101)].sorted()
+      if kind & 2 != 0 {
+        options.qualityTarget = .target(
+          kind & 4 == 0 ? .ssimulacra2(Double(numbers.byte() % 101)) : .dssim(Double(numbers.byte()) / 5000),
+          range: bounds[0]...bounds[1])
+      }
+    }
     if more & 64 != 0 {
       options.background = PixelColor(
         red: numbers.byte(), green: numbers.byte(), blue: numbers.byte())
     }
+    if more & 128 != 0 { addFurther(to: &options, &numbers) }
     return options
+  }
+
+  /// Adds options of few formats.
+  private static func addFurther(to options: inout EncodeOptions, _ numbers: inout NumberReader) {
+    let flags = numbers.byte()
+    options.clearsHiddenColors = flags & 1 != 0
+    options.isInterlaced = flags & 2 != 0
+    options.paletteSize = Int(numbers.byte()) + 1
+    options[GIFSetting.loss] = flags & 4 != 0 ? Int(numbers.byte() % 70) : nil
+    options[GIFSetting.frameTolerance] = flags & 8 != 0 ? Int(numbers.byte() % 70) : nil
+    if flags & 16 != 0 {
+      options[numbers.element(of: WebPSetting.allCases)] = Int(Int8(bitPattern: numbers.byte()))
+    }
+    if flags & 32 != 0 {
+      let automatic = EncodeOptions.automatic(among: flags & 64 != 0 ? [.png, .jpeg] : [.webp, .gif, .png])
+      options.format = automatic.format
+      options.extras.merge(automatic.extras) { $1 }
+    }
   }
 
   /// At most 6×6, now and then 20×20; pixels repeat what is left of the bytes.

@@ -14,6 +14,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "probe", run: ProbeTarget.run),
       FuzzTarget(name: "jpeg-codes", run: JPEGCodesTarget.run),
       FuzzTarget(name: "encode", run: EncodeTarget.run),
+      FuzzTarget(name: "optimize", run: ImageOptimizerTarget.run),
       FuzzTarget(name: "resample", run: ResampleTarget.run),
       FuzzTarget(name: "transform", run: TransformTarget.run),
       FuzzTarget(name: "blurhash", run: BlurHashTarget.run),

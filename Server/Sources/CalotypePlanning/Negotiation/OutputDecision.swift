@@ -52,6 +52,16 @@ struct OutputDecision {
     return format
   }
 
+  /// Returns the formats of which the best may be sent to a client: those that it names and the server offers, and those that
+  /// every client can show.
+  func candidates(for client: ClientFormats) -> [RequestedFormat] {
+    let shown = policy.preferredFormats.filter {
+      policy.writableFormats.contains($0) && (!mayBeTransparent || $0.holdsAlpha)
+    }
+    let all = client.preferred + shown.filter { !client.preferred.contains($0) }
+    return all.filter { isPossible($0) && (!isAnimated || policy.animatedFormats.contains($0)) }
+  }
+
   /// A Boolean value that indicates whether another `Accept` might lead to another format.
   var dependsOnAccept: Bool {
     let offered =

@@ -5,6 +5,8 @@ public import CalotypeURLs
 public struct EncodePlan: Hashable, Sendable {
   /// The format.
   public var format: RequestedFormat
+  /// The formats of which the content decides, if the best is wanted: ``format`` is the one without that. Empty otherwise.
+  public var candidates: [RequestedFormat] = []
   /// The quality, 1 to 100, of a format that has one.
   public var quality: Int?
   /// The measure by which the quality is chosen; `nil` for ``quality``.

@@ -4,7 +4,8 @@ public enum PlanNotice: String, Hashable, Sendable, CaseIterable {
   case objectsBecameSmart
   /// A border of an animation was not trimmed.
   case animationNotTrimmed
-  /// The best format was not searched for; the format was chosen as if none had been asked for.
+  /// The best format was not searched for, because the result is too large; the format was chosen as if none had been asked
+  /// for.
   case bestFormatNotSearched
   /// The result was scaled down to the largest picture of its format.
   case scaledToFormat

@@ -93,9 +93,8 @@ struct PlanDraft {
 
   /// Makes the plan.
   mutating func plan() throws(PlanningError) -> RenderPlan {
-    var format = try output.format(
-      for: ClientFormats(policy, accept: request.accept), accept: request.accept)
-    if options.format == .best { notices.insert(.bestFormatNotSearched) }
+    let client = ClientFormats(policy, accept: request.accept)
+    var format = try output.format(for: client, accept: request.accept)
     var decode = try decodePlan(format)
     try checkSource(frames: decode.frames ?? decode.pages)
     var stages = StagesDraft(
@@ -115,7 +114,7 @@ struct PlanDraft {
     decode.drawnSize = info.isVector ? stages.drawnSize : nil
     decode.divisor = stages.divisor(of: info, policy: policy, keepsDepth: decode.keepsDepth)
     notices.formUnion(stages.notices)
-    let encode = encodePlan(format)
+    let encode = encodePlan(format, client, stages.size)
     var plan = RenderPlan(
       decode: decode, operations: stages.operations, encode: encode, sizes: stages.sizes,
       resultSize: stages.size, pendingTrim: stages.pendingTrim,
@@ -167,14 +166,36 @@ struct PlanDraft {
       height: max(1, Rounding.away(Double(size.height) / shrink)))
   }
 
-  private func encodePlan(_ format: RequestedFormat) -> EncodePlan {
+  /// Whether the best format is wanted.
+  private var wantsBestFormat: Bool {
+    options.format == .best || options.format == nil && policy.prefersBestFormat
+  }
+
+  private func isSearched(_ size: PixelSize, upTo pixels: Int) -> Bool {
+    pixels <= 0 || size.pixelCount <= pixels
+  }
+
+  private mutating func encodePlan(
+    _ format: RequestedFormat, _ client: ClientFormats, _ size: PixelSize
+  ) -> EncodePlan {
     var encode = EncodePlan(format)
+    if wantsBestFormat {
+      if isSearched(size, upTo: policy.bestFormatPixels) {
+        encode.candidates = output.candidates(for: client)
+      } else {
+        notices.insert(.bestFormatNotSearched)
+      }
+    }
     if format.hasQuality {
       let given = [options.quality, options.formatQuality[format], policy.formatQuality[format]]
       encode.quality = min(100, given.lazy.compactMap(\.self).first { $0 > 0 } ?? policy.quality)
       encode.maxBytes = options.maxBytes.flatMap { $0 > 0 ? $0 : nil }
       let automatic = options.autoquality ?? policy.autoquality
-      if let method = automatic?.method, method != .none { encode.autoquality = automatic }
+      if let automatic, let method = automatic.method, method != .none,
+        isSearched(size, upTo: policy.autoqualityPixels)
+      {
+        encode.autoquality = completed(automatic, format)
+      }
     }
     encode.effort = policy.efforts[format] ?? .balanced
     switch format {
@@ -190,6 +211,22 @@ struct PlanDraft {
     encode.colorProfile = options.colorProfile
     encode.dpi = options.dpi.flatMap { $0 > 0 ? $0 : nil }
     return encode
+  }
+
+  /// Returns a search with all of its values: those of the URL, else of the server for the format, else for all.
+  private func completed(
+    _ search: ProcessingOptions.Autoquality, _ format: RequestedFormat
+  ) -> ProcessingOptions.Autoquality {
+    var search = search
+    let given = options.autoquality
+    search.method = search.method ?? policy.autoquality?.method
+    search.target = given?.target ?? policy.autoquality?.target ?? 0.02
+    search.minQuality =
+      given?.minQuality ?? policy.autoqualityMinimum[format] ?? policy.autoquality?.minQuality ?? 70
+    search.maxQuality =
+      given?.maxQuality ?? policy.autoqualityMaximum[format] ?? policy.autoquality?.maxQuality ?? 80
+    search.allowedError = given?.allowedError ?? policy.autoquality?.allowedError ?? 0.002
+    return search
   }
 
   private var varyingHeaders: [String] { (output.dependsOnAccept ? ["Accept"] : []) + hintHeaders }

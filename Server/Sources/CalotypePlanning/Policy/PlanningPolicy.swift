@@ -20,6 +20,16 @@ public struct PlanningPolicy: Hashable, Sendable {
   public var formatQuality: [RequestedFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
   /// Whether a result has the best quality for a measure; the server decides if a URL does not (`AUTOQUALITY_…`; Pro).
   public var autoquality: ProcessingOptions.Autoquality?
+  /// The least quality of a search by format (`AUTOQUALITY_FORMAT_MIN`; Pro).
+  public var autoqualityMinimum: [RequestedFormat: Int] = [:]
+  /// The greatest quality of a search by format (`AUTOQUALITY_FORMAT_MAX`; Pro).
+  public var autoqualityMaximum: [RequestedFormat: Int] = [:]
+  /// The most pixels of a result whose quality is searched for; 0 for no limit (`AUTOQUALITY_MAX_RESOLUTION`; Pro).
+  public var autoqualityPixels = 0
+  /// Whether the best format is sent if a URL names none (`BEST_FORMAT_BY_DEFAULT`; Pro).
+  public var prefersBestFormat = false
+  /// The most pixels of a result whose best format is found by trying; 0 for no limit (`BEST_FORMAT_MAX_RESOLUTION`; Pro).
+  public var bestFormatPixels = 0
   /// The processor time to spend on smaller files by format: ``EncodeOptions/Effort/balanced`` for those that it does not name
   /// (`WEBP_EFFORT`, `AVIF_SPEED`, `JXL_EFFORT`).
   public var efforts: [RequestedFormat: EncodeOptions.Effort] = [:]

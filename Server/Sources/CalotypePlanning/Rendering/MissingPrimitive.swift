@@ -4,13 +4,11 @@ public enum MissingPrimitive: String, Hashable, Sendable, CaseIterable {
   case deepPixels
   /// The choice of the embedded thumbnail.
   case embeddedThumbnail
-  /// A quality by measuring.
-  case autoquality
   /// Another colour profile than sRGB.
   case colorProfile
   /// The density.
   case density
-  /// Encoder settings of JPEG: quantisation tables, trellis, deringing, scans.
+  /// Encoder settings of JPEG: other quantisation tables, deringing.
   case jpegSettings
 
   /// A Boolean value that indicates whether a plan is refused without it; otherwise something similar is done in its

@@ -57,7 +57,9 @@ struct Renderer: Sendable {
   private func stored(
     _ made: PixelWork.Outcome, _ source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder
   ) -> StoredResult {
-    let format = made.plan.encode.format
+    // Of several formats the content has chosen one.
+    let chosen = made.plan.encode.candidates.isEmpty ? nil : ImageFormat.sniff(made.data)
+    let format = chosen.flatMap { RequestedFormat($0) } ?? made.plan.encode.format
     let notices =
       made.plan.notices.map(\.rawValue).sorted()
       + made.approximations.map { "approximate-\($0.rawValue)" }.sorted()

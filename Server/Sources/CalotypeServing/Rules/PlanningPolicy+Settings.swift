@@ -14,6 +14,11 @@ extension PlanningPolicy {
     quality = formats.quality
     formatQuality = formats.formatQuality
     autoquality = ProcessingOptions.Autoquality(settings.quality)
+    autoqualityMinimum = settings.quality.formatMinimum
+    autoqualityMaximum = settings.quality.formatMaximum
+    autoqualityPixels = settings.quality.maxPixels
+    prefersBestFormat = settings.quality.bestFormatByDefault
+    bestFormatPixels = settings.quality.bestFormatMaxPixels
     // The nearest of three levels: libwebp's methods 0, 4 and 6, libaom's speeds 9, 8 and 6, libjxl's efforts 3, 5 and 7.
     efforts = [
       .webp: Self.effort(formats.webpEffort, fastUpTo: 2, smallFrom: 6),

@@ -3,18 +3,8 @@ extension SettingTable {
   ///
   /// A name leaves the list together with the change that gives it an effect; tests compare the list with the code.
   public static let withoutEffect: Set<String> = [
-    "AUTOQUALITY_ALLOWED_ERROR",
-    "AUTOQUALITY_FORMAT_MAX",
-    "AUTOQUALITY_FORMAT_MIN",
-    "AUTOQUALITY_MAX",
-    "AUTOQUALITY_MAX_RESOLUTION",
-    "AUTOQUALITY_METHOD",
-    "AUTOQUALITY_MIN",
-    "AUTOQUALITY_TARGET",
     "BEST_FORMAT_ALLOW_SKIPS",
-    "BEST_FORMAT_BY_DEFAULT",
     "BEST_FORMAT_COMPLEXITY_THRESHOLD",
-    "BEST_FORMAT_MAX_RESOLUTION",
     "CACHE_BUCKET",
     "CACHE_PATH_PREFIX",
     "CACHE_REPORT_ERRORS",

@@ -162,7 +162,7 @@ extension EncodeOptions.Effort {
 extension EncodeOptions.Subsampling {
   fileprivate var chroma: cpx_chroma {
     switch self {
-    case .yuv420: CPX_CHROMA_420
+    case .yuv420, .auto: CPX_CHROMA_420
     case .yuv422: CPX_CHROMA_422
     case .yuv444: CPX_CHROMA_444
     }

@@ -49,6 +49,27 @@ struct GIFChange {
     return found
   }
 
+  /// Returns a canvas whose pixels stay as they were where they differ by no more than `tolerance` levels in any channel.
+  static func steadied(
+    _ new: Bitmap, after old: Bitmap, tolerance: Int
+  ) throws(ImagingError) -> Bitmap {
+    guard tolerance > 0 else { return new }
+    return try Bitmap(size: new.size) { target in
+      let target = target.bindMemory(to: UInt32.self)
+      read(old, new) { old, new in
+        for at in new.indices {
+          let (before, after) = (old(at), new[at].asInGIF)
+          let differs = [0, 8, 16].contains { (shift: UInt32) in
+            abs(Int(before >> shift & 255) - Int(after >> shift & 255)) > tolerance
+          }
+          let isSteady = !differs && (before == 0) == (after == 0)
+          target[at] = (isSteady ? before : after).littleEndian
+        }
+      }
+      return false
+    }
+  }
+
   /// Returns the rectangle of a canvas, with the pixels that are unchanged from `shown` already transparent.
   func pixels(of canvas: Bitmap, over shown: Bitmap?) throws(ImagingError) -> Bitmap {
     if shown == nil, size == canvas.size { return canvas }

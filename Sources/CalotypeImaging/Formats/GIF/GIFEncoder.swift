@@ -2,9 +2,10 @@ public import FoundationEssentials
 
 /// An encoder for GIF (89a), still and animated.
 ///
-/// A frame has at most 256 colours. It gets a palette of its own if that of the first frame does not contain all of its
-/// colours. An alpha below 128 becomes transparent, any other opaque. Frames after the first are cropped to the
-/// rectangle that changes, with unchanged pixels transparent.
+/// A frame has at most 256 colours. All frames share a palette if it holds their colours; otherwise, a frame gets one of its
+/// own if that of the first does not contain all of its colours. An alpha below 128 becomes transparent, any other opaque.
+/// Frames after the first are cropped to the rectangle that changes, with unchanged pixels transparent or painted again, as
+/// it takes fewer bytes. ``GIFSetting`` has the settings of lossy compression.
 public struct GIFEncoder: ImageEncoding {
   /// The largest width and height that the format can hold.
   public static let maxSide = 65535
@@ -18,7 +19,7 @@ public struct GIFEncoder: ImageEncoding {
   /// Returns false: the format is lossless, or has no quality.
   public func usesQuality(_ options: EncodeOptions) -> Bool { false }
 
-  /// Returns a GIF of one frame. The only option in effect is `dithers`.
+  /// Returns a GIF of one frame. The options in effect are `dithers`, `effort`, and ``GIFSetting``.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide`` or a request for
   ///   every pixel exactly, ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -30,7 +31,7 @@ public struct GIFEncoder: ImageEncoding {
   }
 
   /// Returns a GIF of all frames. Their durations are rounded to hundredths of a second and are at least 2, because
-  /// players replace less by 10. Three frames are in memory at a time.
+  /// players replace less by 10. Three frames are in memory at a time. All frames are requested twice, first for their colours.
   ///
   /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
   ///   errors of `animation`.
@@ -41,10 +42,11 @@ public struct GIFEncoder: ImageEncoding {
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
       throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")
     }
+    let common = try commonPalette(of: animation)
     var pending = try frame(0, of: animation, size: nil)
     var writer = try GIFWriter(
       size: pending.bitmap.size, loopCount: animation.frameCount > 1 ? animation.loopCount : nil,
-      dithers: options.dithers)
+      common: common, options: options)
     for index in 1..<max(1, animation.frameCount) {
       let next = try frame(index, of: animation, size: pending.bitmap.size)
       try writer.add(pending, before: next.bitmap)
@@ -52,6 +54,19 @@ public struct GIFEncoder: ImageEncoding {
     }
     try writer.add(pending, before: nil)
     return writer.finished()
+  }
+
+  /// Returns the palette that holds all colours of an animation; `nil` if there are too many, and for a still image, whose
+  /// palette is made later.
+  private func commonPalette(of animation: AnimationSource) throws(ImagingError) -> Palette? {
+    guard animation.frameCount > 1 else { return nil }
+    let colors = ColorHistogram(hasBinaryAlpha: true)
+    let size = try frame(0, of: animation, size: nil).bitmap.size
+    for index in 0..<animation.frameCount {
+      try colors.add(try frame(index, of: animation, size: size).bitmap)
+      if !colors.fits(256) { return nil }
+    }
+    return try colors.palette(maxColors: 256, reservesTransparency: true)
   }
 
   private func frame(

@@ -1,4 +1,3 @@
-import CGIF
 import FoundationEssentials
 
 /// A writer of the blocks of a GIF, frame after frame.
@@ -6,16 +5,25 @@ struct GIFWriter {
   private let size: PixelSize
   private let loopCount: Int?
   private let dithers: Bool
+  private let frameTolerance: Int
+  private let compressor: GIFCompressor
+  /// The palette of all frames, if it holds all their colours.
+  private let common: Palette?
   private var data = Data()
   /// The canvas before the next frame; `nil` if it is empty.
   private var shown: Bitmap?
   private var globalColors: [Palette.Color]?
 
-  /// - Parameter loopCount: The number of plays, 0 for ever; `nil` for a still.
-  init(size: PixelSize, loopCount: Int?, dithers: Bool) throws(ImagingError) {
-    self.size = size
-    self.loopCount = loopCount
-    self.dithers = dithers
+  /// - Parameters:
+  ///   - loopCount: The number of plays, 0 for ever; `nil` for a still.
+  ///   - common: The palette of all frames, if one holds all their colours.
+  init(
+    size: PixelSize, loopCount: Int?, common: Palette?, options: EncodeOptions
+  ) throws(ImagingError) {
+    (self.size, self.loopCount, self.common) = (size, loopCount, common)
+    dithers = options.dithers
+    frameTolerance = try options.checked(.frameTolerance)
+    compressor = GIFCompressor(effort: options.effort, loss: try options.checked(.loss))
   }
 
   /// Returns the whole file.
@@ -26,37 +34,56 @@ struct GIFWriter {
 
   /// Writes a frame. `next`, the frame after it, determines its disposal.
   mutating func add(_ frame: AnimationSource.Frame, before next: Bitmap?) throws(ImagingError) {
+    let bitmap =
+      try shown.map { (shown) throws(ImagingError) in
+        try GIFChange.steadied(frame.bitmap, after: shown, tolerance: frameTolerance)
+      } ?? frame.bitmap
     // No frame can paint transparent pixels: pixels that become transparent have to be cleared with the frame that
     // shows them.
-    let isCleared = next.map { GIFChange.uncovers($0, after: frame.bitmap) } ?? false
+    let isCleared = next.map { GIFChange.uncovers($0, after: bitmap) } ?? false
     let isFirst = globalColors == nil
     let area =
-      isFirst || isCleared
-      ? GIFChange(x: 0, y: 0, size: size) : GIFChange(from: shown, to: frame.bitmap)
-    let pixels = try area.pixels(of: frame.bitmap, over: shown)
-    let palette = try Palette.make(
-      from: pixels, maxColors: 256, hasBinaryAlpha: true, reservesTransparency: isFirst && loopCount != nil)
-    var indices = try palette.indices(of: pixels, dithers: dithers, hasBinaryAlpha: true)
-    var colors = palette.colors
-    var isLocal = false
-    if let globalColors {
-      if palette.isExact, let places = Self.places(of: colors, in: globalColors) {
-        for at in indices.indices { indices[at] = places[Int(indices[at])] }
-        colors = globalColors
-      } else {
-        isLocal = true
-      }
-    } else {
+      isFirst || isCleared ? GIFChange(x: 0, y: 0, size: size) : GIFChange(from: shown, to: bitmap)
+    let (colors, variants, isLocal) = try indices(of: bitmap, area, isFirst: isFirst)
+    if isFirst {
       globalColors = colors
       writeHeader(colors)
     }
     let transparent = colors.firstIndex { $0.alpha == 0 }.map { UInt8(truncatingIfNeeded: $0) }
     writeControl(
       delay: loopCount == nil ? 0 : frame.duration.wholeMilliseconds, isCleared: isCleared,
-      transparent: transparent.flatMap { indices.contains($0) ? $0 : nil })
+      transparent: transparent.flatMap { index in
+        variants.contains { $0.contains(index) } ? index : nil
+      })
     writeDescriptor(area, localColors: isLocal ? colors : nil)
-    try writeIndices(indices, codeSize: max(2, Self.bits(for: colors.count)))
-    shown = isCleared ? nil : frame.bitmap
+    data.append(try compressor.smallest(of: variants, colors: colors, transparent: transparent))
+    shown = isCleared ? nil : bitmap
+  }
+
+  /// Returns the colours of a frame, and the indices of its area: with unchanged pixels transparent, and also with all of
+  /// them painted, where both show the same.
+  private func indices(
+    of bitmap: Bitmap, _ area: GIFChange, isFirst: Bool
+  ) throws(ImagingError) -> (colors: [Palette.Color], variants: [[UInt8]], isLocal: Bool) {
+    let pixels = try area.pixels(of: bitmap, over: shown)
+    if let common {
+      var variants = [try common.indices(of: pixels, dithers: false, hasBinaryAlpha: true)]
+      if shown != nil, compressor.effort != .fast {
+        variants.append(
+          try common.indices(
+            of: try area.pixels(of: bitmap, over: nil), dithers: false, hasBinaryAlpha: true))
+      }
+      return (common.colors, variants, false)
+    }
+    let palette = try Palette.make(
+      from: pixels, maxColors: 256, hasBinaryAlpha: true, reservesTransparency: isFirst && loopCount != nil)
+    var indices = try palette.indices(of: pixels, dithers: dithers, hasBinaryAlpha: true)
+    guard let globalColors else { return (palette.colors, [indices], false) }
+    guard palette.isExact, let places = Self.places(of: palette.colors, in: globalColors) else {
+      return (palette.colors, [indices], true)
+    }
+    for at in indices.indices { indices[at] = places[Int(indices[at])] }
+    return (globalColors, [indices], false)
   }
 
   /// Returns the index of each of `colors` in another palette; `nil` if one is missing.
@@ -71,7 +98,7 @@ struct GIFWriter {
   }
 
   /// Returns the exponent of the stored palette size: 1 to 8.
-  private static func bits(for count: Int) -> Int {
+  static func bits(for count: Int) -> Int {
     max(1, Int.bitWidth - (count - 1).leadingZeroBitCount)
   }
 
@@ -115,28 +142,5 @@ struct GIFWriter {
     }
     data.append(0x80 | UInt8(truncatingIfNeeded: Self.bits(for: localColors.count) - 1))
     append(colors: localColors)
-  }
-
-  private mutating func writeIndices(_ indices: [UInt8], codeSize: Int) throws(ImagingError) {
-    data.append(UInt8(truncatingIfNeeded: codeSize))
-    let lzw = UnsafeMutablePointer<cgif_lzw_encoder>.allocate(capacity: 1)
-    defer { lzw.deallocate() }
-    cgif_lzw_encode_start(lzw, UInt32(codeSize))
-    let step = 1 << 16
-    var bytes = [UInt8](repeating: 0, count: 2 * step + Int(CGIF_LZW_END_BYTES))
-    for start in stride(from: 0, to: indices.count, by: step) {
-      if Task.isCancelled { throw .cancelled }
-      let count = indices.withUnsafeBufferPointer { source in
-        bytes.withUnsafeMutableBufferPointer { target in
-          guard let source = source.baseAddress, let target = target.baseAddress else { return 0 }
-          return cgif_lzw_encode(lzw, source + start, min(step, indices.count - start), target)
-        }
-      }
-      data.append(contentsOf: bytes[..<count])
-    }
-    let count = bytes.withUnsafeMutableBufferPointer { target in
-      target.baseAddress.map { cgif_lzw_encode_end(lzw, $0) } ?? 0
-    }
-    data.append(contentsOf: bytes[..<count])
   }
 }

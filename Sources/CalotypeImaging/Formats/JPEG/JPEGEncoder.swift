@@ -20,8 +20,8 @@ public struct JPEGEncoder: ImageEncoding {
 
   /// Returns the encoded image.
   ///
-  /// The effort selects the Huffman tables, fixed for the fastest and otherwise optimised for the picture; the smallest
-  /// is progressive. A profile that does not fit the pixels, such as one for inks, is not written.
+  /// The effort selects the Huffman codes, fixed for the fastest and otherwise optimised for the picture. The smallest is
+  /// progressive and, with fitted tables, weighs the bits of each coefficient against its error. A profile that does not fit the pixels, such as one for inks, is not written.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 (0 is the library's
   ///   lowest, 1) or a request for lossless JPEG, ``ImagingError/encodingFailed(_:reason:)`` for a picture longer than
@@ -34,6 +34,7 @@ public struct JPEGEncoder: ImageEncoding {
       throw .invalidParameter(name: "isLossless", reason: "JPEG is lossy; use PNG or WebP")
     }
     let bitmap = image.bitmap
+    let options = try options.withSubsampling(for: bitmap)
     guard bitmap.width <= Self.maxSide, bitmap.height <= Self.maxSide else {
       throw .encodingFailed(
         .jpeg, reason: "\(bitmap.size) pixels; the longest side of a JPEG is \(Self.maxSide)")
@@ -65,12 +66,14 @@ public struct JPEGEncoder: ImageEncoding {
     picture.quality = Int32(max(1, options.quality))
     (picture.luma_horizontal, picture.luma_vertical) =
       switch options.subsampling {
-      case .yuv420: (2, 2)
+      case .yuv420, .auto: (2, 2)
       case .yuv422: (2, 1)
       case .yuv444: (1, 1)
       }
     picture.optimized = options.effort == .fast ? 0 : 1
     picture.progressive = options.isProgressive || options.effort == .small ? 1 : 0
+    picture.standard_tables = options.jpegTables == .standard ? 1 : 0
+    picture.trims = options.effort == .small && options.jpegTables == .fitted ? 1 : 0
     return picture
   }
 

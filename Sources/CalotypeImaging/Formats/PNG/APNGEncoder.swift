@@ -2,9 +2,11 @@ import CPixels
 public import FoundationEssentials
 import Glibc
 
-/// An encoder for APNG with 8 or 16 bits per sample that writes each frame as the rectangle of its changes.
+/// An encoder for APNG that writes each frame as the rectangle of its changes, in the fewest bits that hold the pixels of
+/// all frames: 16, 8 or fewer bits per sample, grey, a palette.
 ///
-/// It takes the memory of the file, two frames, and a copy of the changed rectangle.
+/// Frames are requested twice, first to survey their pixels. The encoder takes the memory of the file, two frames, and a
+/// copy of the changed rectangle.
 public struct APNGEncoder: ImageEncoding {
   /// `apng`.
   public var format: ImageFormat { .apng }
@@ -25,31 +27,58 @@ public struct APNGEncoder: ImageEncoding {
     guard animation.frameCount > 0, animation.frameCount <= Int(Int32.max) else {
       throw .invalidParameter(name: "animation", reason: "it has \(animation.frameCount) frames")
     }
+    let layouts = try Self.layouts(for: animation, options)
     var writer: PNGFileWriter?
     var previous: Bitmap?
+    var chosen = layouts.count == 1 ? layouts[0] : nil
     for index in 0..<animation.frameCount {
       if Task.isCancelled { throw .cancelled }
       let frame = try animation.frame(index)
-      // Later frames may be transparent even if the first is not: all are written with alpha.
-      let samples = try PNGSamples(frame.bitmap, keepsAlpha: true)
-      var area = PixelRectangle(frame.bitmap.size)
+      let bitmap = frame.bitmap
+      var area = PixelRectangle(bitmap.size)
       if let previous {
-        guard previous.size == frame.bitmap.size, previous.format == frame.bitmap.format else {
-          throw .invalidParameter(
-            name: "animation", reason: "frame \(index) has another size or format than the one before")
+        guard previous.size == bitmap.size, previous.format == bitmap.format else {
+          throw Self.changedFormat(index)
         }
-        area = PNGChange.area(from: previous, to: frame.bitmap)
+        area = PNGChange.area(from: previous, to: bitmap)
       }
+      let compression = PNGCompression(effort: options.effort, area: area)
+      var candidates: [PNGSamples] = []
+      for layout in chosen.map({ [$0] }) ?? layouts { candidates.append(try PNGSamples(bitmap, layout)) }
+      let (samples, stream) = try compression.smallest(of: compression.ways(candidates))
+      // All frames have the layout of the first.
+      if chosen == nil { chosen = layouts.first { $0.colorType == samples.layout.colorType } }
       var file = writer ?? PNGFileWriter(samples.header)
-      if index == 0 { file.addAnimation(frames: animation.frameCount, plays: animation.loopCount) }
+      if index == 0 {
+        file.addAnimation(frames: animation.frameCount, plays: animation.loopCount)
+        file.add(samples.layout)
+      }
       file.addFrame(area, milliseconds: max(0, frame.duration.wholeMilliseconds), blend: .source)
-      let stream = try PNGDeflater.stream(samples, area: area, effort: options.effort)
       if index == 0 { file.addImageData(stream) } else { file.addFrameData(stream) }
       writer = file
-      previous = frame.bitmap
+      previous = bitmap
     }
     guard var writer else { throw .invalidParameter(name: "animation", reason: "it has no frames") }
     return writer.finish()
+  }
+
+  /// Returns the layouts that hold the pixels of all frames.
+  private static func layouts(
+    for animation: AnimationSource, _ options: EncodeOptions
+  ) throws(ImagingError) -> [PNGLayout] {
+    let survey = PNGSurvey(clears: options.clearsHiddenColors)
+    for index in 0..<animation.frameCount {
+      if Task.isCancelled { throw .cancelled }
+      let bitmap = try animation.frame(index).bitmap
+      if let format = survey.format, format != bitmap.format { throw changedFormat(index) }
+      try survey.add(bitmap)
+    }
+    return PNGLayout.candidates(for: survey, rules: PNGLayout.Rules()) { _ in false }
+  }
+
+  private static func changedFormat(_ index: Int) -> ImagingError {
+    .invalidParameter(
+      name: "animation", reason: "frame \(index) has another size or format than the one before")
   }
 }
 

@@ -27,6 +27,9 @@ struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertib
   static let animationControl = PNGChunkType("acTL")
   static let frameControl = PNGChunkType("fcTL")
   static let frameData = PNGChunkType("fdAT")
+  static let background = PNGChunkType("bKGD")
+  static let significantBits = PNGChunkType("sBIT")
+  static let paletteHistogram = PNGChunkType("hIST")
   static let appleHeader = PNGChunkType("CgBI")
 
   var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }

@@ -1,5 +1,4 @@
 import CDeflate
-import CPixels
 import FoundationEssentials
 import Glibc
 
@@ -8,16 +7,34 @@ import Glibc
 enum PNGDeflater {
   private static let wholeLimit = 64 << 20
 
-  /// Returns the zlib stream of an area of a picture.
+  /// Returns the zlib stream of filtered rows.
   ///
   /// - Throws: `outOfMemory`, `cancelled`, `encodingFailed`.
-  static func stream(
-    _ samples: PNGSamples, area: PixelRectangle, effort: EncodeOptions.Effort
-  ) throws(ImagingError) -> Data {
-    let rows = try PNGFilteredRows(samples, area: area)
+  static func stream(_ rows: PNGFilteredRows, _ levels: Levels) throws(ImagingError) -> Data {
     let byteCount = try rows.byteCount
-    if byteCount <= wholeLimit { return try whole(rows, byteCount: byteCount, effort) }
-    return try streamed(rows, effort)
+    if byteCount <= wholeLimit { return try whole(rows, byteCount: byteCount, levels.deflate) }
+    return try streamed(rows, levels.zlib)
+  }
+
+  /// The levels of compression by libdeflate and zlib.
+  struct Levels: Hashable {
+    let deflate: CInt
+    let zlib: CInt
+
+    /// The level that finds out which rows compress best.
+    static let trial = Levels(deflate: 6, zlib: 6)
+
+    /// Unfiltered rows are compressed faster, so that a higher level takes no more time. The highest levels take several
+    /// times as long as the lower ones, for less than one percent between the last two.
+    init(_ effort: EncodeOptions.Effort, _ filter: PNGFilter, byteCount: Int) {
+      switch effort {
+      case .fast: self.init(deflate: filter == .none ? 2 : 1, zlib: 1)
+      case .balanced: self.init(deflate: filter == .none ? 7 : 6, zlib: 6)
+      case .small: self.init(deflate: byteCount <= 256 << 10 ? 12 : 11, zlib: 9)
+      }
+    }
+
+    private init(deflate: CInt, zlib: CInt) { (self.deflate, self.zlib) = (deflate, zlib) }
   }
 
   /// Returns the zlib stream of some bytes.
@@ -34,19 +51,11 @@ enum PNGDeflater {
     return Data(result[..<count])
   }
 
-  private static func level(_ effort: EncodeOptions.Effort) -> CInt {
-    switch effort {
-    case .fast: 1
-    case .balanced: 6
-    case .small: 9
-    }
-  }
-
   private static func whole(
-    _ rows: PNGFilteredRows, byteCount: Int, _ effort: EncodeOptions.Effort
+    _ rows: PNGFilteredRows, byteCount: Int, _ level: CInt
   ) throws(ImagingError) -> Data {
     let pool = PixelPool.shared
-    guard let compressor = libdeflate_alloc_compressor(level(effort)) else {
+    guard let compressor = libdeflate_alloc_compressor(level) else {
       throw .outOfMemory(byteCount: 0)
     }
     defer { libdeflate_free_compressor(compressor) }
@@ -68,13 +77,13 @@ enum PNGDeflater {
   }
 
   private static func streamed(
-    _ rows: PNGFilteredRows, _ effort: EncodeOptions.Effort
+    _ rows: PNGFilteredRows, _ level: CInt
   ) throws(ImagingError) -> Data {
     // zlib keeps the address of the stream: it must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }
-    guard deflateInit_(stream, level(effort), ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
+    guard deflateInit_(stream, level, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw .outOfMemory(byteCount: 0)
     }
     defer { deflateEnd(stream) }
@@ -103,66 +112,5 @@ enum PNGDeflater {
     }
     try run(Z_FINISH)
     return result
-  }
-}
-
-/// The rows of a picture, or of its passes, each with the filter that promises the smallest result (12.7).
-struct PNGFilteredRows {
-  private let samples: PNGSamples
-  private let area: PixelRectangle
-  private let passes: [PNGPass]
-
-  /// Creates the rows of an area; with interlacing, it is the whole picture.
-  init(_ samples: PNGSamples, area: PixelRectangle) throws(ImagingError) {
-    self.samples = samples
-    self.area = area
-    passes = PNGPass.all(of: samples.header.resized(to: area.size))
-  }
-
-  /// Bytes of the longest row with its filter type.
-  private var rowLength: Int { samples.header.rowBytes(width: area.size.width) + 1 }
-
-  /// Bytes of all rows with their filter types.
-  ///
-  /// - Throws: `outOfMemory` if the number overflows.
-  var byteCount: Int {
-    get throws(ImagingError) { try samples.header.inflatedBytes(passes) }
-  }
-
-  /// Calls `body` with each filtered row. Checks for cancellation every 256 KiB.
-  func forEach(
-    _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
-  ) throws(ImagingError) {
-    // Two rows of samples, the filtered row, one for trials, and a row of which a pass takes a part.
-    guard let memory = malloc(5 * rowLength) else { throw .outOfMemory(byteCount: 5 * rowLength) }
-    defer { free(memory) }
-    let bytes = memory.assumingMemoryBound(to: UInt8.self)
-    var (current, previous) = (bytes, bytes + rowLength)
-    let (filtered, scratch, whole) = (bytes + 2 * rowLength, bytes + 3 * rowLength, bytes + 4 * rowLength)
-    let step = CInt(max(1, samples.header.bitsPerPixel / 8))
-    let level = cpx_best_level()
-    let rowsBetweenChecks = max(1, (256 << 10) / rowLength)
-    try samples.bitmap.withUnsafeBytes { pixels throws(ImagingError) in
-      guard let base = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-      for pass in passes {
-        let rowBytes = samples.header.rowBytes(width: pass.size.width)
-        for y in 0..<pass.size.height {
-          if y % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
-          if samples.header.isInterlaced {
-            samples.write(row: y, of: pass, base, to: current, scratch: whole)
-          } else {
-            samples.write(row: y, of: area, base, to: current)
-          }
-          if samples.filters {
-            cpng_filter(current, y > 0 ? previous : nil, rowBytes, step, filtered, scratch, level)
-          } else {
-            filtered[0] = 0
-            memcpy(filtered + 1, current, rowBytes)
-          }
-          try body(UnsafeRawBufferPointer(start: filtered, count: rowBytes + 1))
-          swap(&current, &previous)
-        }
-      }
-    }
   }
 }

@@ -60,11 +60,12 @@ struct PNGFileWriter {
     if let xmp = metadata.xmp { add(.text, PNGText.payload(xmp: xmp)) }
   }
 
-  /// Adds the palette, and its transparency up to the last transparent entry.
-  mutating func add(_ palette: Palette) {
-    add(.palette, palette.colors.flatMap { [$0.red, $0.green, $0.blue] })
-    let alphas = palette.colors.map(\.alpha)
+  /// Adds the palette and the transparency of a layout, up to the last transparent entry.
+  mutating func add(_ layout: PNGLayout) {
+    if !layout.palette.isEmpty { add(.palette, layout.palette.flatMap { [$0.red, $0.green, $0.blue] }) }
+    let alphas = layout.palette.map(\.alpha)
     if let last = alphas.lastIndex(where: { $0 < 255 }) { add(.transparency, Array(alphas[...last])) }
+    if !layout.transparency.isEmpty { add(.transparency, layout.transparency) }
   }
 
   /// Adds the pixels of the image.

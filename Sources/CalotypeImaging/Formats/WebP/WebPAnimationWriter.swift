@@ -24,6 +24,9 @@ struct WebPAnimationWriter {
     settings.anim_params.loop_count = Int32(min(animation.loopCount, 65535))
     settings.anim_params.bgcolor = 0
     settings.minimize_size = options.effort == .small ? 1 : 0
+    settings.allow_mixed = try options.checked(.mixed) ?? 0
+    if let distance = try options.checked(.keyFrameMinimum) { settings.kmin = distance }
+    if let distance = try options.checked(.keyFrameMaximum) { settings.kmax = distance }
     guard let encoder = WebPAnimEncoderNew(Int32(size.width), Int32(size.height), &settings) else {
       throw .outOfMemory(byteCount: first.bitmap.byteCount)
     }

@@ -35,6 +35,19 @@ struct WebPMetadataWriter {
     return try Self.data(assembled)
   }
 
+  /// Returns a file whose picture is replaced by that of another one; all other chunks are kept.
+  static func replacingPicture(of file: Data, by picture: Data) throws(ImagingError) -> Data {
+    guard let mux = withData(file, { WebPMuxCreate($0, 1) }) else {
+      throw .corrupt(.webp, reason: "its chunks cannot be read", offset: nil)
+    }
+    defer { WebPMuxDelete(mux) }
+    try check(withData(picture) { WebPMuxSetImage(mux, $0, 1) }, byteCount: picture.count)
+    var assembled = WebPData()
+    defer { WebPDataClear(&assembled) }
+    try check(WebPMuxAssemble(mux, &assembled), byteCount: file.count)
+    return try data(assembled)
+  }
+
   /// Returns a copy of the file that libwebp has assembled.
   static func data(_ assembled: WebPData) throws(ImagingError) -> Data {
     guard let bytes = assembled.bytes, assembled.size > 0 else {
@@ -43,9 +56,9 @@ struct WebPMetadataWriter {
     return Data(bytes: bytes, count: assembled.size)
   }
 
-  private static func withData(
-    _ data: Data, _ body: (UnsafePointer<WebPData>) -> WebPMuxError
-  ) -> WebPMuxError {
+  private static func withData<Result>(
+    _ data: Data, _ body: (UnsafePointer<WebPData>) -> Result
+  ) -> Result {
     data.bytes.withUnsafeBytes { bytes in
       var view = WebPData(bytes: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
       return body(&view)

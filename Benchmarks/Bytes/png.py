@@ -1,0 +1,49 @@
+"""PNG: bytes and processor time beside oxipng -o2, and beside an earlier build.
+
+CALOTYPE is the command, BEFORE an earlier build of it (optional). The command reads a Windows bitmap, so that nothing is copied; its
+time is that of the process less that of writing a bitmap.
+"""
+import math, os, shutil, tempfile
+import numpy as np
+from PIL import Image
+from pictures import pictures
+from measures import command, timed
+
+CALOTYPE, BEFORE = os.environ.get("CALOTYPE", "calotype"), os.environ.get("BEFORE")
+
+
+def geometric(values): return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def main(prints):
+    import oxipng
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        source, out, copy, idle = (os.path.join(folder, name) for name in ("a.bmp", "b.png", "c.png", "d.bmp"))
+        for kind, name, picture in pictures("graphic", "photo", "made", mode="RGBA"):
+            pixels = np.asarray(picture)
+            (picture.convert("RGB") if (pixels[..., 3] == 255).all() else picture).save(source)
+            row = {"kind": kind, "name": name}
+            start = min(command(CALOTYPE, "convert", source, idle) for _ in range(3))
+            for label, tool in (("now", CALOTYPE), ("before", BEFORE)):
+                if not tool: continue
+                row[label + " ms"] = min(command(tool, "convert", source, out) for _ in range(3)) - start
+                row[label] = os.path.getsize(out)
+                if label == "now": shutil.copy(out, copy)
+            assert (np.asarray(Image.open(copy).convert("RGBA")) == pixels).all(), name
+            with open(copy, "rb") as file: data = file.read()
+            made, row["oxipng ms"] = timed(lambda: oxipng.optimize_from_memory(data, level=2))
+            row["oxipng"] = len(made)
+            # With small effort; decoding twice for the comparison is part of it.
+            row["small ms"] = command(CALOTYPE, "optimize", "--quiet", copy)
+            row["small"] = os.path.getsize(copy)
+            assert (np.asarray(Image.open(copy).convert("RGBA")) == pixels).all(), name
+            rows.append(row)
+            if prints: print(" ".join(f"{key}={value:.1f}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
+    print("\n| | pictures | now / before | ms | small / oxipng -o2 | worst | ms |\n|---|---|---|---|---|---|---|")
+    for kind in ("graphic", "made", "photo"):
+        of = [row for row in rows if row["kind"] == kind]
+        if not of: continue
+        old = f"{geometric([r['now'] / r['before'] for r in of]):.3f} | {sum(r['now ms'] for r in of) / sum(r['before ms'] for r in of):.2f}" if BEFORE else "– | –"
+        ratios = [r["small"] / r["oxipng"] for r in of]
+        print(f"| {kind} | {len(of)} | {old} | {geometric(ratios):.3f} | {max(ratios):.3f} | {sum(r['small ms'] for r in of) / sum(r['oxipng ms'] for r in of):.2f} |")

@@ -1,0 +1,198 @@
+#include "palette.h"
+#include <math.h>
+#include <stdlib.h>
+
+// All levels round alike.
+#pragma STDC FP_CONTRACT OFF
+
+cpal_color cpal_weighted(uint32_t key) {
+  uint8_t b[4];
+  memcpy(b, &key, 4);
+  const float alpha = (float)b[3] / 255.0f;
+  cpal_color result;
+  for (int i = 0; i < 3; i++) result.c[i] = (float)b[i] * alpha * CPAL_WEIGHTS[i];
+  result.c[3] = (float)b[3] * CPAL_WEIGHTS[3];
+  return result;
+}
+
+static void store(cpal_color mean, uint8_t *out) {
+  const float a = mean.c[3] / CPAL_WEIGHTS[3];
+  // A visible pixel does not vanish.
+  const int alpha = (int)fminf(255, fmaxf(1, a + 0.5f));
+  out[3] = (uint8_t)alpha;
+  for (int i = 0; i < 3; i++)
+    out[i] = (uint8_t)fminf(255, fmaxf(0, mean.c[i] / CPAL_WEIGHTS[i] * 255.0f / fmaxf(a, 1) + 0.5f));
+}
+
+typedef struct {
+  cpal_color c;
+  float weight;
+} point;
+
+typedef struct {
+  size_t first, count;
+  double weight, error;
+  double mean[4];
+  int axis;
+} box;
+
+static box make_box(const point *points, size_t first, size_t count) {
+  box b = {.first = first, .count = count};
+  double sums[4] = {0}, squares[4] = {0};
+  for (size_t i = first; i < first + count; i++) {
+    const double w = points[i].weight;
+    b.weight += w;
+    for (int k = 0; k < 4; k++) {
+      sums[k] += w * points[i].c.c[k];
+      squares[k] += w * points[i].c.c[k] * points[i].c.c[k];
+    }
+  }
+  double worst = -1;
+  for (int k = 0; k < 4; k++) {
+    b.mean[k] = sums[k] / b.weight;
+    const double error = squares[k] - sums[k] * b.mean[k];
+    if (error > worst) {
+      worst = error;
+      b.axis = k;
+    }
+    b.error += error > 0 ? error : 0;
+  }
+  if (count == 1) b.error = 0;
+  return b;
+}
+
+static int by0(const void *a, const void *b) {
+  const float x = ((const point *)a)->c.c[0], y = ((const point *)b)->c.c[0];
+  return (x > y) - (x < y);
+}
+static int by1(const void *a, const void *b) {
+  const float x = ((const point *)a)->c.c[1], y = ((const point *)b)->c.c[1];
+  return (x > y) - (x < y);
+}
+static int by2(const void *a, const void *b) {
+  const float x = ((const point *)a)->c.c[2], y = ((const point *)b)->c.c[2];
+  return (x > y) - (x < y);
+}
+static int by3(const void *a, const void *b) {
+  const float x = ((const point *)a)->c.c[3], y = ((const point *)b)->c.c[3];
+  return (x > y) - (x < y);
+}
+
+/// Returns the number of points before the cut that leaves the smallest error on both sides.
+static size_t cut(point *points, const box *b) {
+  static int (*const orders[4])(const void *, const void *) = {by0, by1, by2, by3};
+  qsort(points + b->first, b->count, sizeof *points, orders[b->axis]);
+  double left[4] = {0}, weight = 0, best = -1;
+  size_t place = 1;
+  for (size_t i = 0; i + 1 < b->count; i++) {
+    const point *p = points + b->first + i;
+    weight += p->weight;
+    const double rest = b->weight - weight;
+    double explained = 0;
+    for (int k = 0; k < 4; k++) {
+      left[k] += (double)p->weight * p->c.c[k];
+      const double right = b->mean[k] * b->weight - left[k];
+      explained += left[k] * left[k] / weight + (rest > 0 ? right * right / rest : 0);
+    }
+    if (explained > best) {
+      best = explained;
+      place = i + 1;
+    }
+  }
+  return place;
+}
+
+static inline __attribute__((always_inline)) int nearest_in(const cpal_planes *p, cpal_color wanted, float *distance) {
+  float d[CPAL_MOST];
+  const int padded = (p->count + 15) & ~15;
+  for (int i = 0; i < padded; i++) {
+    const float x = p->c[0][i] - wanted.c[0], y = p->c[1][i] - wanted.c[1], z = p->c[2][i] - wanted.c[2],
+                w = p->c[3][i] - wanted.c[3];
+    d[i] = x * x + y * y + z * z + w * w;
+  }
+  float lanes[16];
+  for (int k = 0; k < 16; k++) lanes[k] = d[k];
+  for (int i = 16; i < padded; i += 16)
+    for (int k = 0; k < 16; k++) lanes[k] = d[i + k] < lanes[k] ? d[i + k] : lanes[k];
+  float least = lanes[0];
+  for (int k = 1; k < 16; k++) least = lanes[k] < least ? lanes[k] : least;
+  *distance = least;
+  int at = 0;
+  while (d[at] != least) at++;
+  return at;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static int nearest_avx2(const cpal_planes *p, cpal_color wanted, float *distance) {
+  return nearest_in(p, wanted, distance);
+}
+#endif
+
+int cpal_nearest(const cpal_planes *p, cpal_color wanted, float *distance) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return nearest_avx2(p, wanted, distance);
+#endif
+  return nearest_in(p, wanted, distance);
+}
+
+void cpal_pad(cpal_planes *p) {
+  for (int i = p->count; i < CPAL_MOST; i++)
+    for (int k = 0; k < 4; k++) p->c[k][i] = 1e9f;
+}
+
+/// Moves each colour to the mean of the points that are nearest to it.
+static void refine(cpal_planes *p, const point *points, size_t count, int rounds) {
+  for (int round = 0; round < rounds; round++) {
+    double sums[CPAL_MOST][4] = {{0}}, weights[CPAL_MOST] = {0};
+    float worst = -1;
+    size_t worst_at = 0;
+    for (size_t i = 0; i < count; i++) {
+      float distance;
+      const int at = cpal_nearest(p, points[i].c, &distance);
+      const float w = points[i].weight;
+      weights[at] += w;
+      for (int k = 0; k < 4; k++) sums[at][k] += (double)w * points[i].c.c[k];
+      if (distance * w > worst) {
+        worst = distance * w;
+        worst_at = i;
+      }
+    }
+    for (int at = 0; at < p->count; at++) {
+      for (int k = 0; k < 4; k++)
+        // A colour of no points takes the place of the worst one.
+        p->c[k][at] = weights[at] > 0 ? (float)(sums[at][k] / weights[at]) : points[worst_at].c.c[k];
+    }
+  }
+}
+
+int cpal_colors(const cpal_histogram *h, int most, int rounds, uint8_t *colors) {
+  if (h->count == 0) return 0;
+  point *points = malloc(h->count * sizeof *points);
+  if (!points) return -1;
+  for (uint32_t i = 0; i < h->count; i++)
+    points[i] = (point){cpal_weighted(h->entries[i].key), h->entries[i].weight};
+  box boxes[CPAL_MOST];
+  int count = 1;
+  boxes[0] = make_box(points, 0, h->count);
+  while (count < most) {
+    int worst = 0;
+    for (int i = 1; i < count; i++)
+      if (boxes[i].error > boxes[worst].error) worst = i;
+    if (boxes[worst].error <= 0) break;
+    const box whole = boxes[worst];
+    const size_t left = cut(points, &whole);
+    boxes[worst] = make_box(points, whole.first, left);
+    boxes[count++] = make_box(points, whole.first + left, whole.count - left);
+  }
+  cpal_planes p = {.count = count};
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < 4; k++) p.c[k][i] = (float)boxes[i].mean[k];
+  cpal_pad(&p);
+  refine(&p, points, h->count, rounds);
+  free(points);
+  for (int i = 0; i < count; i++) {
+    const cpal_color mean = {{p.c[0][i], p.c[1][i], p.c[2][i], p.c[3][i]}};
+    store(mean, colors + 4 * i);
+  }
+  return count;
+}

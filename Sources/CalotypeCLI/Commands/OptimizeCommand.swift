@@ -1,0 +1,95 @@
+import ArgumentParser
+import Calotype
+import CalotypeSupport
+import CalotypeTerminal
+import FoundationEssentials
+
+struct OptimizeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "optimize",
+    abstract: "Makes image files smaller in place, without changing a pixel.",
+    discussion: """
+      JPEG, PNG, lossless WebP and GIF are compressed anew; metadata stay. All other files are left alone, and so is a file that \
+      would not get smaller. Each result is decoded and compared before it replaces the file, at once: whatever happens \
+      meanwhile, the file has its old contents or its new ones. The file keeps its owner, permissions and extended \
+      attributes, and gets a new modification time, so that backups notice, unless --keep-time is given.
+
+      A link that is an argument stands for its file; links in folders are left alone, and so are files with several names \
+      (hard links). Temporary files that a killed call has left behind in the folders of the files are removed.
+      """)
+
+  @Argument(help: ArgumentHelp("Files, and folders with --recursive.", valueName: "file"))
+  var files: [String]
+
+  @Flag(name: .shortAndLong, help: "Search folders for png, jpg, webp and gif files.")
+  var recursive = false
+
+  @Flag(help: "Change nothing; tell which files would get smaller.")
+  var dryRun = false
+
+  @Flag(help: "Keep the modification times.")
+  var keepTime = false
+
+  @Option(help: "The effort to spend: fast, balanced or small.")
+  var effort: EncodeOptions.Effort = .small
+
+  @Option(help: "Files to process at a time. Default: the number of processors.")
+  var concurrency: Int?
+
+  @Flag(help: "One JSON object a line.")
+  var json = false
+
+  @Flag(help: "Print no progress and no report, only errors.")
+  var quiet = false
+
+  func validate() throws {
+    guard !files.isEmpty else { throw ValidationError("Specify the files to optimize.") }
+    if let concurrency {
+      guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
+    }
+  }
+
+  func run() async throws {
+    let list = FileList(files, isRecursive: recursive)
+    let report = OptimizeReport(
+      count: list.paths.count + list.failures.count, json: json, quiet: quiet, isDryRun: dryRun)
+    let threads = concurrency ?? ProcessInfo.processInfo.activeProcessorCount
+    let workers = WorkerExecutor(name: "calotype-optimize", threads: threads)
+    if !dryRun {
+      for folder in InPlaceFile.folders(of: list.paths) { InPlaceFile.removeAbandoned(in: folder) }
+    }
+    await report.display.show {
+      for failure in list.failures { report.failed(failure.path, failure.error) }
+      await withTaskGroup(of: Void.self) { group in
+        for (number, path) in list.paths.enumerated() {
+          if number >= threads { await group.next() }
+          if Task.isCancelled { break }
+          group.addTask { await optimize(path, on: workers, report) }
+        }
+      }
+    }
+    report.close()
+    try Task.checkCancellation()
+    if report.hasFailed { throw ExitCode(1) }
+  }
+
+  private func optimize(_ path: String, on workers: WorkerExecutor, _ report: OptimizeReport) async {
+    do {
+      let (bytes, sourceBytes) = try await workers.run { [effort, dryRun, keepTime] in
+        let file = try InPlaceFile(path, byteLimit: DecodeLimits.default.maxBytes)
+        var optimizer = ImageOptimizer()
+        optimizer.effort = effort
+        guard let made = try optimizer.optimized(file.contents) else {
+          return (file.contents.count, file.contents.count)
+        }
+        if !dryRun { try file.replace(by: made, keepsTime: keepTime) }
+        return (made.count, file.contents.count)
+      }
+      report.ended(path, bytes: bytes, sourceBytes: sourceBytes)
+    } catch CommandError.untouchedFile(_, let reason) {
+      report.skipped(path, reason)
+    } catch {
+      report.failed(path, error)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Calotype
+
+/// A quality: a number from 0 to 100, or a measure with its wanted value, such as `ssim2:70` or `dssim:0.01`.
+enum QualityArgument: ExpressibleByArgument {
+  case fixed(Int)
+  case target(QualityTarget)
+
+  init?(argument: String) {
+    if let quality = Int(argument) {
+      self = .fixed(quality)
+      return
+    }
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let value = Double(parts[1]) else { return nil }
+    switch parts[0] {
+    case "ssim2" where value.isFinite && value > 0 && value <= 100:
+      self = .target(.target(.ssimulacra2(value)))
+    case "dssim" where value > 0 && value <= 1:
+      self = .target(.target(.dssim(value)))
+    default: return nil
+    }
+  }
+
+  /// Sets the quality of an encoder's options.
+  func apply(to options: inout EncodeOptions) {
+    switch self {
+    case .fixed(let quality): options.quality = quality
+    case .target(let target): options.qualityTarget = target
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import FoundationEssentials
+
+/// A converter of GIFs to smaller ones that show the same.
+enum GIFOptimizer {
+  /// Returns a GIF with the same frames, durations and number of plays; `nil` for one with comments or other blocks that
+  /// would be lost, a damaged one, and one whose frames have too many colours for a palette each.
+  ///
+  /// - Throws: The errors of decoding and encoding.
+  static func optimized(
+    _ data: Data, _ options: EncodeOptions, limits: DecodeLimits?
+  ) throws(ImagingError) -> Data? {
+    guard data.withUnsafeBytes(hasOnlyPictures) else { return nil }
+    let decoding = ImageOptimizer.decoding(.rgba8, limits)
+    let animation = try AnimatedImage(data: data, options: decoding)
+    guard !animation.info.isDamaged else { return nil }
+    var options = options
+    options.dithers = false
+    var hasDamage = false
+    let made = try CoderRegistry.standard.encode(
+      animation.source { frame in hasDamage = hasDamage || frame.isDamaged || frame.isPartial }, as: options)
+    if hasDamage || made.count >= data.count { return nil }
+    // A frame that is composited from several may have more colours than a palette.
+    let again = try AnimatedImage(data: made, options: decoding)
+    guard again.frameCount == animation.frameCount, again.info.loopCount == animation.info.loopCount,
+      again.info.durations == animation.info.durations, again.info.size == animation.info.size
+    else { return nil }
+    for index in 0..<animation.frameCount {
+      if Task.isCancelled { throw .cancelled }
+      guard try again.frame(at: index).bitmap == animation.frame(at: index).bitmap else { return nil }
+    }
+    return made
+  }
+
+  /// Returns true if a file is well-formed and has no other extensions than those of frames and repetition.
+  private static func hasOnlyPictures(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var at = 13
+    guard bytes.count > at else { return false }
+    func tableBytes(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+    func skipBlocks() -> Bool {
+      while at < bytes.count {
+        let length = Int(bytes[at])
+        at += 1 + length
+        if length == 0 { return true }
+      }
+      return false
+    }
+    at += tableBytes(bytes[10])
+    while at < bytes.count {
+      switch bytes[at] {
+      case 0x3B: return true
+      case 0x21:
+        guard at + 14 < bytes.count else { return false }
+        let name = bytes[at + 1] == 0xFF ? String(decoding: bytes[at + 3..<at + 14], as: UTF8.self) : ""
+        guard bytes[at + 1] == 0xF9 || name == "NETSCAPE2.0" || name == "ANIMEXTS1.0" else { return false }
+        at += 2
+        if !skipBlocks() { return false }
+      case 0x2C:
+        guard at + 10 < bytes.count else { return false }
+        at += 11 + tableBytes(bytes[at + 9])
+        if !skipBlocks() { return false }
+      default: return false
+      }
+    }
+    return false
+  }
+}
