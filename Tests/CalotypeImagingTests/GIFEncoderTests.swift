@@ -30,7 +30,9 @@ import Testing
   }
 
   private func frames(_ data: Data) throws -> [Bitmap] {
-    let decoder = try #require(try GIFDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    guard let decoder = try GIFDecoder().makeFrameDecoder(data, options: DecodeOptions()) else {
+      return [try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap]
+    }
     return try (0..<decoder.info.frameCount).map { try decoder.frame(at: $0) }
   }
 
@@ -168,10 +170,10 @@ import Testing
   @Test(arguments: EncodeOptions.Effort.allCases) func aFullTableIsKeptAsLongAsItHelps(
     _ effort: EncodeOptions.Effort
   ) throws {
-    // A pattern that returns after the table is full.
+    // Statistics stay the same, so a table that was learned once is as good as a new one.
     var random = RepeatableNumbers(state: 11)
-    let tile = (0..<64 * 64).map { _ in Int(random.next() % 7) + 1 }
-    let bitmap = try picture(512, 256) { x, y in Self.color(tile[y % 64 * 64 + x % 64]) }
+    let noise = (0..<256 * 256).map { _ in Int(random.next() % 7) + 1 }
+    let bitmap = try picture(256, 256) { x, y in Self.color(noise[y * 256 + x]) }
     var options = EncodeOptions.gif
     options.effort = effort
     let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: options)

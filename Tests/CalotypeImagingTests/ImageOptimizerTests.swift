@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func losslessWebPKeepsItsChunks() throws {
-    let bitmap = try ResamplePictures.make(120, 90) { x, y in
+    let bitmap = try ResamplePictures.make(120, 90, opaque: false) { x, y in
       [UInt8(x * 2), UInt8(y * 2), UInt8((x ^ y) & 255), x < 5 ? 0 : 255]
     }
     var options = EncodeOptions.webpLossless

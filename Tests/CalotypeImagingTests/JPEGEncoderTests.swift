@@ -102,7 +102,7 @@ struct JPEGEncoderTests {
   func effort() throws {
     let image = Image(
       bitmap: try OrientationTests.bitmap(PixelSize(width: 200, height: 200)) { x, y in
-        UInt32(truncatingIfNeeded: (x * x ^ y * y) & 255) * 0x10203 | 255 << 24
+        UInt32(truncatingIfNeeded: (x * x ^ y * y) & 255) * 0x10101 | 255 << 24
       })
     var pictures: [Bitmap] = []
     var sizes: [Int] = []

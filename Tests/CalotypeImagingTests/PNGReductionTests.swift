@@ -85,7 +85,10 @@ import Testing
       options.effort = effort
       options.isInterlaced = isInterlaced
       let data = try PNGEncoder().encode(Image(bitmap: bitmap), options: options)
-      #expect(data[25] == kind.colorType.rawValue && data[24] == kind.depth)
+      // The smallest file of few uneven greys may be one without a palette, whose chunk costs more than it saves.
+      if effort != .small || kind.name != "sixteen uneven greys" {
+        #expect(data[25] == kind.colorType.rawValue && data[24] == kind.depth)
+      }
       #expect(try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap == bitmap)
     }
   }
@@ -199,7 +202,7 @@ import Testing
     // A smooth picture is.
     let smooth = try PNGSamples(
       try Bitmap(size: size) { bytes in
-        for at in bytes.indices { bytes[at] = at % 4 == 3 ? 255 : UInt8(at / 4 % 480 / 2 + at / 1920 / 4) }
+        for at in bytes.indices { bytes[at] = at % 4 == 3 ? 255 : UInt8(at / 4 % 480 / 4 + at / 1920 / 4) }
         return true
       }, layouts[0])
     let smoothSizes = try compression.ways([smooth]).map { try compression.smallest(of: [$0]).stream.count }
@@ -211,7 +214,7 @@ import Testing
   @Test func framesOfAnAnimationAreReducedTogether() throws {
     let kinds: [(PNGHeader.ColorType, UInt8, @Sendable (Int, Int, Int) -> [UInt8])] = [
       (.gray, 1, { _, x, y in Self.gray(Self.noise(x, y) & 1 == 0 ? 0 : 255) }),
-      (.indexed, 2, { frame, x, y in [UInt8(frame * 20), UInt8(x * 9 / 200 * 3), 0, 255] }),
+      (.indexed, 2, { frame, x, y in [UInt8(Self.noise(x + frame, y) & 3) * 60, 9, 0, 255] }),
       (.rgb, 8, { frame, x, y in Self.color(x + frame, y) + [255] }),
       // The last frame alone is transparent.
       (.rgba, 8, { frame, x, y in Self.color(x, y) + [frame == 2 ? UInt8(x) : 255] }),
@@ -234,7 +237,7 @@ import Testing
         AnimationSource.Frame(bitmap: frames[index], duration: .milliseconds(50))
       }
       let data = try APNGEncoder().encode(source, options: .apng)
-      #expect(data[25] == colorType.rawValue && data[24] <= depth)
+      #expect(data[25] == colorType.rawValue && data[24] <= depth, "\(colorType), \(depth)")
       let animation = try AnimatedImage(data: data)
       for index in 0..<3 { #expect(try animation.frame(at: index).bitmap == frames[index]) }
     }

@@ -241,7 +241,8 @@ struct PredictionTests {
     var ranked: [EncodeOptions] = [.jpeg(), .png, .webp(), .webpLossless]
     #expect(ranked.map(milliseconds) == ranked.map(milliseconds).sorted())
     ranked[2].maxFileSize = 10_000
-    #expect(milliseconds(ranked[2]) > 3 * milliseconds(.webp()))
+    // A search takes three encodes.
+    #expect(milliseconds(ranked[2]) > 2.9 * milliseconds(.webp()))
     var small = EncodeOptions.webp()
     small.maxPixelSize = 608
     #expect(milliseconds(small) < milliseconds(.webp()) / 3)

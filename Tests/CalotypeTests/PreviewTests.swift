@@ -240,7 +240,14 @@ struct PreviewTests {
 
   @Test("bytes that turn out to be damaged end previews; the error is that of the whole")
   func damaged() async throws {
-    var data = try Samples.png(width: 300, height: 300)
+    // Pixels that take most of the file.
+    let bitmap = try Bitmap(size: PixelSize(width: 300, height: 300)) { (pixels) throws(ImagingError) in
+      for index in pixels.indices {
+        pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* index >> 5)
+      }
+      return true
+    }
+    var data = try Image(bitmap: bitmap).encoded(as: .png)
     data[data.count / 2] ^= 0xff
     await #expect(throws: ImagingError.self) {
       try await previews(data, .interval(.zero)) { $0.damage = .strict }

@@ -1,7 +1,9 @@
 import CalotypeImaging
+import CalotypeSettings
 import CalotypeURLs
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import CalotypeServing

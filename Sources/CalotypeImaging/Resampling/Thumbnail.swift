@@ -35,7 +35,7 @@ public struct Thumbnail: Hashable, Sendable, Codable {
     /// then come within 48 dB and more of a full decode.
     case fine
     /// It delivers at least one and a half times the size of the thumbnail, and JPEG luma and chroma apart, with chroma
-    /// of three quarters of the thumbnail or more: in half of the time, within 40 dB and more. A picture that is decoded
+    /// of three quarters of the thumbnail or more: a fifth faster or more, within 40 dB and more. A picture that is decoded
     /// while it arrives, or for several thumbnails at once, may differ by a few levels.
     case balanced
     /// It delivers at least the size of the thumbnail: up to a fifth faster than ``fine`` for JPEG, within 37 dB and more.

@@ -111,7 +111,7 @@ struct PNGFilteredRows {
       case .fewestPairs: cpng_filter_pairs(rows.current, above, rowBytes, step, rows.filtered, rows.trial)
       }
       try body(UnsafeRawBufferPointer(start: rows.filtered, count: rowBytes + 1))
-      swap(&rows.current, &rows.previous)
+      (rows.current, rows.previous) = (rows.previous, rows.current)
     }
   }
 }

@@ -65,7 +65,7 @@ struct WebPAnimationWriter {
     _ frame: AnimationSource.Frame, at time: Int, to encoder: OpaquePointer
   ) throws(ImagingError) {
     // The encoder compares frames, and does so in RGB only.
-    try WebPEncoder.withPicture(of: frame.bitmap, isLossless: true) { (picture) throws(ImagingError) in
+    try WebPEncoder.withPicture(of: frame.bitmap, inColors: true) { (picture) throws(ImagingError) in
       var config = config
       guard WebPAnimEncoderAdd(encoder, &picture, Int32(time), &config) != 0 else {
         if picture.error_code == VP8_ENC_OK { throw error(encoder) }

@@ -25,7 +25,9 @@ public struct WebPEncoder: ImageEncoding {
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     let bitmap = try Self.checked(image.bitmap)
     var config = try Self.config(options, isDrawing: bitmap.hasFlatAreas)
-    let data = try Self.withPicture(of: bitmap, isLossless: options.isLossless) {
+    // libwebp converts colours sharply, or dithers them, only if it has them.
+    let needsColors = options.isLossless || config.use_sharp_yuv != 0 || config.preprocessing & 2 != 0
+    let data = try Self.withPicture(of: bitmap, inColors: needsColors) {
       (picture) throws(ImagingError) in
       var writer = WebPMemoryWriter()
       WebPMemoryWriterInit(&writer)
@@ -65,15 +67,17 @@ public struct WebPEncoder: ImageEncoding {
   }
 
   /// Calls `body` with a picture of the pixels and a hook that checks for cancellation.
+  ///
+  /// - Parameter inColors: Whether the picture holds the colours, not their conversion to 4:2:0.
   static func withPicture<Result>(
-    of bitmap: Bitmap, isLossless: Bool, _ body: (inout WebPPicture) throws(ImagingError) -> Result
+    of bitmap: Bitmap, inColors: Bool, _ body: (inout WebPPicture) throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {
     var picture = WebPPicture()
     guard WebPPictureInit(&picture) != 0 else { throw Self.wrongVersion }
     defer { WebPPictureFree(&picture) }
     picture.width = Int32(bitmap.width)
     picture.height = Int32(bitmap.height)
-    picture.use_argb = isLossless ? 1 : 0
+    picture.use_argb = inColors ? 1 : 0
     let isImported = bitmap.withUnsafeBytes { pixels in
       let source = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
       let stride = Int32(bitmap.bytesPerRow)

@@ -22,11 +22,9 @@ public enum WebPSetting: String, Hashable, Sendable, CaseIterable {
   case filterType
   /// 1 to search for the best strength of the filter, which takes several times as long (lossy).
   case autoFilter
-  /// The number of passes of entropy analysis, 1 to 10 (lossy).
-  case passes
   /// 0, or a sum of 1 to smooth segments and 2 to dither chroma (lossy).
   case preprocessing
-  /// The binary logarithm of the number of token partitions, 0 to 3 (lossy).
+  /// The binary logarithm of the number of token partitions, 0 to 3 (lossy, with a method below 3).
   case partitions
   /// The loss of quality that is accepted to keep the first partition small, 0 to 100 (lossy).
   case partitionLimit
@@ -62,7 +60,6 @@ public enum WebPSetting: String, Hashable, Sendable, CaseIterable {
     case .spatialNoiseShaping, .filterStrength, .partitionLimit, .minimumQuality, .maximumQuality: 0...100
     case .filterSharpness: 0...7
     case .filterType, .autoFilter, .alphaCompression, .sharpYUV, .jpegSize, .lowMemory, .mixed: 0...1
-    case .passes: 1...10
     case .preprocessing, .partitions: 0...3
     case .alphaFiltering: 0...2
     case .losslessLevel: 0...9
@@ -100,7 +97,7 @@ extension WebPConfig {
     let fields: [(WebPSetting, WritableKeyPath<WebPConfig, Int32>)] = [
       (.method, \.method), (.segments, \.segments), (.spatialNoiseShaping, \.sns_strength),
       (.filterStrength, \.filter_strength), (.filterSharpness, \.filter_sharpness),
-      (.filterType, \.filter_type), (.autoFilter, \.autofilter), (.passes, \.pass),
+      (.filterType, \.filter_type), (.autoFilter, \.autofilter),
       (.preprocessing, \.preprocessing), (.partitions, \.partitions), (.partitionLimit, \.partition_limit),
       (.alphaCompression, \.alpha_compression), (.alphaFiltering, \.alpha_filtering),
       (.sharpYUV, \.use_sharp_yuv), (.jpegSize, \.emulate_jpeg_size), (.lowMemory, \.low_memory),
