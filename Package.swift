@@ -277,7 +277,7 @@ let package = Package(
       name: "CalotypeTests",
       dependencies: [
         "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
-        "CountedHashes", "HelperPrograms", "ImageCacheWriter",
+        "ByteCache", "CountedHashes", "HelperPrograms", "ImageCacheWriter",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),

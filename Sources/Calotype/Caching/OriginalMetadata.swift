@@ -26,6 +26,8 @@ struct OriginalMetadata: Sendable {
   var tags: [String] = []
   /// The newest purge when the bytes were read or requested; `nil` for bytes that were in no cache.
   var epoch: Int?
+  /// The position of the shared log of purges when the origin was asked; `nil` without a log.
+  var position: Int?
   /// Whether the server forbids to transform a response that is not stored; a stored one says so itself.
   var forbidsTransformation = false
 

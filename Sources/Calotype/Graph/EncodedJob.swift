@@ -20,6 +20,8 @@ struct EncodedJob: Sendable {
     let isFresh: Bool
     /// Whether the request accepts it without revalidation.
     let isGoodEnough: Bool
+    /// Whether it is only to be used until there is a new one.
+    var isPurged = false
   }
 
   init(_ context: PipelineContext, _ job: Job<EncodedImage>, _ plan: ResolvedRequest, _ output: EncodedOutput)
@@ -39,8 +41,10 @@ struct EncodedJob: Sendable {
       let found = await find()
       var remaining: Subscription<EncodedImage>?
       defer { remaining?.leave() }
-      if let found, found.isGoodEnough || policy == .staleWhileRevalidate {
-        if found.isFresh || policy != .staleWhileRevalidate { return job.finish(.success(found.image)) }
+      if let found, found.isGoodEnough || found.isPurged || policy == .staleWhileRevalidate {
+        if found.isFresh || (policy != .staleWhileRevalidate && !found.isPurged) || policy == .cacheOnly {
+          return job.finish(.success(found.image))
+        }
         context.counters.count { $0.staleHits += 1 }
         remaining = stays()
         job.publish(interim: found.image)
@@ -50,7 +54,7 @@ struct EncodedJob: Sendable {
       while true {
         var leader = plan.request.source as ImageSource?
         do {
-          return try await make(policy: policy, known: found?.image, turn: turn.take(), leader: &leader)
+          return try await makeTogether(policy: policy, found, turn: turn.take(), leader: &leader)
         } catch let error as LoadingError {
           // Keys may leave out parts of the URL, such as a signature: a failure of another URL says nothing about this one.
           attempts += 1
@@ -93,25 +97,74 @@ struct EncodedJob: Sendable {
 
   private func read(_ options: EncodeOptions, from disk: any DataCaching) async -> Found? {
     let key = plan.request.encodedKey(as: options)
-    guard let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
+    guard
+      let (record, isPurged, reservation) = await context.readRecord(
+        key, from: disk, plan, log, for: job.priority)
     else { return nil }
     // The bytes are delivered, and belong to the callers from now on.
     defer { reservation?.release() }
-    let judged = context.judged(record.metadata, for: plan.request)
+    let judged = context.judged(record.metadata, isPurged: isPurged, for: plan.request)
     guard let image = EncodedImage(record, provenance: judged.provenance) else { return nil }
     context.counters.count { $0.diskHits += 1 }
     if judged.isGoodEnough { keepInMemory(image, options) }
-    return Found(image: image, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough)
+    return Found(
+      image: image, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough, isPurged: judged.isPurged)
   }
 
   // MARK: New images
 
+  /// Makes the image, or takes it from the node that makes it.
+  private func makeTogether(
+    policy: ImageRequest.CachePolicy, _ found: Found?, turn: WorkQueue.Turn?, leader: inout ImageSource?
+  ) async throws {
+    var turn = turn
+    defer { turn?.end() }
+    var lease: NodeLease?
+    if context.configuration.nodes.flights != nil, let form = output.candidates.first {
+      // Other loads may use the slot in the meantime.
+      turn.take()?.end()
+      let key = plan.request.encodedKey(as: form)
+      switch await context.flight(for: key, plan, policy: policy, waits: found == nil) {
+      case .lead(let given): lease = given
+      case .busy:
+        if let found { return job.finish(.success(found.image.found(in: found.image.source, isStale: true))) }
+      case .failed(let error): throw error
+      case .record(let record):
+        let judged = context.judged(record.metadata, isPurged: false, for: plan.request)
+        if judged.isGoodEnough, let image = EncodedImage(record, provenance: judged.provenance),
+          let choice = output.choice(for: image.content)
+        {
+          keepInMemory(image, choice.options)
+          return job.finish(.success(image))
+        }
+      case .stored:
+        for wait in PipelineContext.rereads {
+          try await context.configuration.clock.sleep(for: wait)
+          if let found = await find(), found.isGoodEnough { return job.finish(.success(found.image)) }
+        }
+      }
+    }
+    do {
+      let made = try await make(policy: policy, known: found?.image, turn: turn.take(), leader: &leader)
+      guard let lease else { return }
+      if made.isStorableOnDisk, !made.isStale {
+        await lease.end(with: made.data, metadata(of: made), at: context.configuration.now())
+      } else {
+        await lease.lease.end(.isPrivate)
+      }
+    } catch {
+      await lease?.end(with: error)
+      throw error
+    }
+  }
+
   /// Confirms the known image, or encodes a new one; ends the job and stores the image.
   ///
   /// - Parameter leader: Becomes the source of the job whose error is thrown.
+  /// - Returns: The image.
   private func make(
     policy: ImageRequest.CachePolicy, known: EncodedImage?, turn: WorkQueue.Turn?, leader: inout ImageSource?
-  ) async throws {
+  ) async throws -> EncodedImage {
     var turn = turn
     defer { turn?.end() }
     var original: OriginalData?
@@ -129,7 +182,8 @@ struct EncodedJob: Sendable {
           in: known.source, isStale: loaded.provenance.isStale)
         subscription.leave()
         await finish(confirmed, isNew: false, as: output.choice(for: known.content))
-        return await subscription.job.waitUntilStored()
+        await subscription.job.waitUntilStored()
+        return confirmed
       }
       original = loaded
     }
@@ -158,7 +212,7 @@ struct EncodedJob: Sendable {
         await finish(encoded, isNew: true, as: choice)
         await image.job.waitUntilStored()
         await place?.job.waitUntilStored()
-        return
+        return encoded
       }
     }
   }
@@ -261,6 +315,18 @@ struct EncodedJob: Sendable {
     if !context.isValid(key, tags: tags, since: epoch) { memory.remove(memoryKey) }
   }
 
+  /// Returns the metadata of an image on disk.
+  private func metadata(of image: EncodedImage) -> RecordMetadata {
+    let demand = job.demand
+    let tags = image.provenance.tags.merging(demand.tags.sorted())
+    var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
+    image.store(in: &metadata)
+    metadata.position = image.provenance.position
+    metadata.setURL(image.provenance.url, for: plan.request)
+    metadata.add(userInfo: demand.userInfo)
+    return metadata
+  }
+
   private func keepOnDisk(_ image: EncodedImage, _ options: EncodeOptions, isNew: Bool) async {
     let demand = job.demand
     guard image.isStorableOnDisk, !image.isStale, demand.tiers.contains(.disk),
@@ -276,10 +342,7 @@ struct EncodedJob: Sendable {
       _ = try await context.storing(
         image.data.count, isResult: true, plan, priority: LivePriority(.background)
       ) {
-        var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
-        image.store(in: &metadata)
-        metadata.setURL(image.provenance.url, for: plan.request)
-        metadata.add(userInfo: demand.userInfo)
+        let metadata = self.metadata(of: image)
         return try await context.store(
           image.data, metadata, for: key, in: disk, maxAge: plan.caches.maxAge.results, plan, log,
           since: epoch)

@@ -41,6 +41,7 @@ extension ImageJob {
         var metadata = RecordMetadata(
           contentType: encoding.format.mimeType, response: made.provenance.response, tags: tags)
         metadata.version = made.provenance.version
+        metadata.position = made.provenance.position
         metadata.setURL(made.provenance.url, for: plan.request)
         metadata.add(userInfo: demand.userInfo)
         let image = made.image

@@ -161,10 +161,11 @@ final class ImageJob: @unchecked Sendable {
     // Another job may have ended between the caller's lookup and this one.
     if request.readTiers.contains(.memory), let found = findInMemory() { return found }
     guard request.readTiers.contains(.disk), let disk = plan.disk, let key = plan.resultKey,
-      let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
+      let (record, isPurged, reservation) = await context.readRecord(
+        key, from: disk, plan, log, for: job.priority)
     else { return nil }
     defer { reservation?.release() }
-    let judged = context.judged(record.metadata, for: request)
+    let judged = context.judged(record.metadata, isPurged: isPurged, for: request)
     let held = reservation.flatMap { WorkQueue.HeldBytes($0.bytes, of: $0) }
     guard let image = await decodeResult(record, key, held: held) else { return nil }
     context.counters.count { $0.diskHits += 1 }

@@ -50,6 +50,8 @@ extension ImagePipeline {
     public var now: @Sendable () -> Date
     /// The clock for deadlines and intervals.
     public var clock: any Clock<Duration> = ContinuousClock()
+    /// The means by which the pipeline works together with those of other nodes. None by default.
+    public var nodes = ImagePipeline.Nodes()
     /// Observers of pipeline events, such as logs and metrics, notified in this order. None by default.
     public var observers: [any PipelineObserving] = []
     /// Creates a span for each request and for each stage of a job; `InstrumentationSystem.tracer` is the

@@ -15,6 +15,8 @@ struct LoadJob: Sendable {
   let validators: LoadRequest.Validators?
   /// The newest purge when the job began.
   let epoch: Int
+  /// The position of the shared log of purges when the job began.
+  let position: Int?
 
   init(
     context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: ImageRequest.CachePolicy,
@@ -28,6 +30,7 @@ struct LoadJob: Sendable {
     self.kept = kept
     self.validators = validators
     epoch = context.purges.withLock { $0.now }
+    position = context.position
   }
 
   /// - Parameters:
@@ -91,6 +94,7 @@ struct LoadJob: Sendable {
     loadRequest.validators = validators
     context.counters.count { $0.loads += 1 }
     let log = StageLog()
+    let position = context.position
     let requested = context.configuration.now()
     let transfer = ObservedTransfer()
     job.follow(transfer)
@@ -121,7 +125,7 @@ struct LoadJob: Sendable {
       // A redirect may now lead to another resource than the stored one.
       let isOfOurs = validators.url.map { $0 == response.url } ?? response.redirects.isEmpty
       if isOfOurs,
-        let confirmed = await confirm(kept, by: response, log, requested, received)
+        let confirmed = await confirm(kept, by: response, log, requested, received, position: position)
       {
         return confirmed
       }
@@ -142,7 +146,8 @@ struct LoadJob: Sendable {
       throw error
     }
     var metadata = RecordMetadata(
-      contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
+      contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags),
+      position: position)
     metadata.version = version
     // The header of an earlier version.
     context.headers.remove(request.headerKey)
@@ -153,6 +158,7 @@ struct LoadJob: Sendable {
     metadata.setURL(provenance.url, for: request)
     if case .lifetime = plan.cachingRule { metadata.expires = provenance.freshUntil }
     (provenance.version, provenance.tags, provenance.epoch) = (version, metadata.tags, epoch)
+    provenance.position = position
     return OriginalData(
       data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
       reservedBytes: reservation?.bytes ?? 0, content: content)
@@ -161,7 +167,8 @@ struct LoadJob: Sendable {
   /// Returns the stored original as confirmed by the server; `nil` if the response is about another one, or
   /// the stored one is gone.
   private func confirm(
-    _ kept: CachedOriginal, by response: LoadResponse, _ log: StageLog, _ requested: Date, _ received: Date
+    _ kept: CachedOriginal, by response: LoadResponse, _ log: StageLog, _ requested: Date, _ received: Date,
+    position: Int?
   ) async -> OriginalData? {
     guard let stored = kept.metadata.response else { return nil }
     let headers = plan.request.headers
@@ -188,7 +195,7 @@ struct LoadJob: Sendable {
     if case .refuse(.otherVersion) = decision { return nil }
     var data = kept.data
     if data == nil, let cache = plan.originals,
-      let (record, reservation) = await context.readRecord(
+      let (record, _, reservation) = await context.readRecord(
         plan.request.sourceKey, from: cache, plan, log, for: job.priority),
       let again = CachedOriginal(record), again.version == kept.version
     {
@@ -202,10 +209,11 @@ struct LoadJob: Sendable {
     metadata.response = decision.stored
     if metadata.target != nil, case .refuse(.neverReusable) = decision { metadata.response = stored }
     metadata.tags = metadata.tags.merging(plan.request.tags)
+    metadata.position = position
     let provenance = OriginalMetadata(
       version: kept.version, url: metadata.url(for: plan.request), response: metadata.response,
       freshUntil: freshness.end(of: metadata.response, for: headers, at: received) ?? received,
-      isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
+      isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch, position: position)
     return OriginalData(
       data: data, source: .diskOriginal, metadata: metadata, provenance: provenance, log: log)
   }
@@ -315,7 +323,8 @@ struct LoadJob: Sendable {
     do {
       _ = try await context.storing(0, isResult: false, plan, priority: LivePriority(.low)) {
         try await context.store(
-          Data(), RecordMetadata(expires: end, response: stored), for: plan.request.sourceKey, in: cache,
+          Data(), RecordMetadata(expires: end, response: stored, position: position),
+          for: plan.request.sourceKey, in: cache,
           maxAge: plan.caches.maxAge.originals, plan, StageLog(), since: epoch)
       }
     } catch {

@@ -55,7 +55,10 @@ struct OriginalJob: Sendable {
         if !slot.keep(reservation, drop: { [weak job] in job?.dropInterim() }) { job.dropInterim() }
         reservation = nil
         do {
-          try await ask(kept: kept, conditional, turn: turn.take())
+          guard try await askTogether(kept: kept, conditional, turn: turn.take(), waits: false) else {
+            // Another node asks. The stale original is there for its next request.
+            return await finishStale(kept, slot.handOver())
+          }
         } catch {
           if let held = slot.handOver() {
             // A subscriber that has not been scheduled yet still has to find the stale original.
@@ -72,7 +75,7 @@ struct OriginalJob: Sendable {
         kept = kept?.withoutData
         reservation?.release()
         do {
-          try await ask(kept: kept, conditional, turn: turn.take())
+          _ = try await askTogether(kept: kept, conditional, turn: turn.take(), waits: true)
         } catch let error as LoadingError {
           guard let stale = await staleInstead(of: error, kept) else { throw error }
           job.finish(.success(stale))
@@ -114,26 +117,99 @@ struct OriginalJob: Sendable {
       reservedBytes: reservation?.bytes ?? 0)
   }
 
+  /// Loads the original, or takes it from the node that does.
+  ///
+  /// - Returns: Whether the job has ended. Else, another node is at work, and this one does not wait.
+  private func askTogether(
+    kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?, waits: Bool
+  ) async throws -> Bool {
+    var turn = turn
+    defer { turn?.end() }
+    if context.configuration.nodes.flights != nil {
+      // Other loads may use the slot in the meantime.
+      turn.take()?.end()
+    }
+    switch await context.flight(for: plan.request.sourceKey, plan, policy: policy, waits: waits) {
+    case .lead(nil): break
+    case .lead(let lease?):
+      do {
+        let loaded = try await ask(kept: kept, conditional, turn: nil)
+        switch loaded.log.stores.original {
+        case .stored: await lease.end(with: loaded.data, loaded.metadata, at: context.configuration.now())
+        default: await lease.lease.end(.isPrivate)
+        }
+      } catch {
+        await lease.end(with: error)
+        throw error
+      }
+      return true
+    case .busy: return false
+    case .failed(let error): throw error
+    case .record(let record):
+      guard let kept = CachedOriginal(record) else { break }
+      let step = context.sourceStep(for: plan.request, policy: policy, kept: kept)
+      if let reservation = try? await context.memory.reserve(record.data.count, in: .encoded),
+        finish(with: step, reservation)
+      {
+        return true
+      }
+    case .stored:
+      for wait in PipelineContext.rereads {
+        try await context.configuration.clock.sleep(for: wait)
+        let (kept, reservation) = await context.readOriginal(plan, policy: policy, log, for: job.priority)
+        if finish(with: context.sourceStep(for: plan.request, policy: policy, kept: kept), reservation) {
+          return true
+        }
+        reservation?.release()
+      }
+    }
+    _ = try await ask(kept: kept, conditional, turn: turn.take())
+    return true
+  }
+
+  /// Finishes with an original that another node has loaded, if it is good enough.
+  private func finish(with step: SourceStep, _ reservation: MemoryReservation?) -> Bool {
+    guard case .use(let stored) = step else { return false }
+    job.keep(reservation.map { [$0] } ?? [])
+    job.finish(.success(found(stored, reservation)))
+    return true
+  }
+
+  /// Finishes with the stale original, whose memory may have been given up meanwhile.
+  private func finishStale(_ kept: CachedOriginal?, _ held: [MemoryReservation]?) async {
+    if let held { job.keep(held) }
+    let (again, reservation) = await context.readOriginal(plan, policy: policy, log, for: job.priority)
+    guard let again, again.isImage else {
+      return job.finish(.failure(PipelineError.notCached(plan.request.source.description)))
+    }
+    job.keep(reservation.map { [$0] } ?? [])
+    job.finish(.success(found(again.judged(isStale: true), reservation)))
+  }
+
   /// Loads the original, or waits for the job that does, and stays until it is stored.
-  private func ask(kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
+  private func ask(
+    kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?
+  ) async throws -> OriginalData {
     var turn = turn
     defer { turn?.end() }
     let validators = kept.flatMap { known(of: $0, conditional) }
     var attempts = 0
     while true {
       attempts += 1
-      if try await load(kept: kept, validators, turn: &turn, isLast: attempts == 3) { return }
+      if let loaded = try await load(kept: kept, validators, turn: &turn, isLast: attempts == 3) {
+        return loaded
+      }
     }
   }
 
   /// Performs a load, or joins one.
   ///
   /// - Parameter isLast: Whether the cancellation of a joined load, or its failure with another URL, is an error.
-  /// - Returns: Whether the load has ended for this job. Else, it was cancelled in the instant before this job joined it,
-  ///   with the task of another job, or it failed for another URL.
+  /// - Returns: The original; `nil` if the load was cancelled in the instant before this job joined it, with the task of
+  ///   another job, or failed for another URL.
   private func load(
     kept: CachedOriginal?, _ validators: LoadRequest.Validators?, turn: inout WorkQueue.Turn?, isLast: Bool
-  ) async throws -> Bool {
+  ) async throws -> OriginalData? {
     let key = JobKey.load(
       plan.request, in: context.configuration.decodeLimits, policy: policy, validators: validators,
       number: job.number)
@@ -165,20 +241,21 @@ struct OriginalJob: Sendable {
     do {
       loaded = try await place.value()
     } catch is CancellationError where new == nil && !Task.isCancelled && !isLast {
-      return false
+      return nil
     } catch is LoadingError where place.job.leader != plan.request.source && !Task.isCancelled && !isLast {
       // Keys may leave out parts of the URL: a failure of another URL says nothing about this one.
-      return false
+      return nil
     }
     finish(with: place, loaded)
     // Requests that do not find the original on disk yet have to find this job.
     if new == nil { await place.job.waitUntilStored() }
-    return true
+    return loaded
   }
 
   /// Returns the validators for revalidation: those of the stored original, or of the resource that
   /// redirects led to.
   private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> LoadRequest.Validators? {
+    if kept.isPurged { return nil }
     if !conditional.isEmpty {
       return LoadRequest.Validators(
         etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])

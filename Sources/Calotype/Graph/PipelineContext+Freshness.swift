@@ -20,6 +20,8 @@ struct JudgedResult: Sendable {
   let isFresh: Bool
   /// Whether the request accepts the result without revalidation.
   let isGoodEnough: Bool
+  /// Whether it is only to be used until there is a new one.
+  let isPurged: Bool
   let provenance: OriginalMetadata
 }
 
@@ -35,7 +37,12 @@ extension PipelineContext {
   }
 
   /// Judges a stored result by the freshness of its original.
-  func judged(_ metadata: RecordMetadata, for request: ImageRequest) -> JudgedResult {
+  ///
+  /// - Parameters:
+  ///   - metadata: The metadata of the result.
+  ///   - isPurged: Whether the result is only to be used until there is a new one.
+  ///   - request: The request.
+  func judged(_ metadata: RecordMetadata, isPurged: Bool, for request: ImageRequest) -> JudgedResult {
     let (response, now) = (metadata.response, configuration.now())
     let freshness = freshness(for: request)
     var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
@@ -44,12 +51,14 @@ extension PipelineContext {
     case .stale: isGoodEnough = true
     default: break
     }
+    if isPurged { (isFresh, isGoodEnough) = (false, false) }
     let end = freshness.end(of: response, for: request.headers, at: now)
     return JudgedResult(
-      isFresh: isFresh, isGoodEnough: isGoodEnough,
+      isFresh: isFresh, isGoodEnough: isGoodEnough, isPurged: isPurged,
       provenance: OriginalMetadata(
         version: metadata.version, url: metadata.url(for: request), response: response,
-        freshUntil: response == nil ? nil : end ?? now, isStale: !isFresh, tags: metadata.tags))
+        freshUntil: response == nil ? nil : end ?? now, isStale: !isFresh, tags: metadata.tags,
+        position: metadata.position))
   }
 
   /// Returns the next step for an original.
@@ -69,6 +78,12 @@ extension PipelineContext {
     let now = configuration.now()
     let freshness = freshness(for: request)
     let response = kept.metadata.response
+    if kept.isPurged {
+      // Its validators count for nothing: the purge says that the image has changed.
+      guard kept.isImage else { return isForbidden ? .fail(notCached) : .ask(HTTPFields()) }
+      let stale = kept.judged(isStale: true)
+      return isForbidden ? .use(stale) : .useThenAsk(stale, HTTPFields())
+    }
     if let response, !kept.isImage {
       // The recorded absence expires at the latest when the server's answer does.
       if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
@@ -201,9 +216,12 @@ struct CachedOriginal: Sendable {
   let version: Checksum
   /// Whether the record has bytes.
   let isImage: Bool
+  /// Whether it is only to be used until there is a new one.
+  let isPurged: Bool
 
   /// Returns `nil` for a useless record.
-  init?(_ record: CacheRecord) {
+  init?(_ record: CacheRecord, isPurged: Bool = false) {
+    self.isPurged = isPurged
     isImage = !record.data.isEmpty
     guard isImage || record.metadata.response != nil else { return nil }
     data = record.data
@@ -224,7 +242,7 @@ struct CachedOriginal: Sendable {
       data: data ?? Data(), metadata: metadata,
       provenance: OriginalMetadata(
         version: version, response: metadata.response, freshUntil: freshUntil, isStale: isStale,
-        tags: metadata.tags))
+        tags: metadata.tags, position: metadata.position))
   }
 }
 

@@ -11,10 +11,10 @@ extension PipelineContext {
     _ plan: ResolvedRequest, policy: ImageRequest.CachePolicy, _ log: StageLog, for priority: LivePriority
   ) async -> (CachedOriginal?, MemoryReservation?) {
     guard policy.readsCaches, plan.request.readTiers.contains(.originals), let cache = plan.originals,
-      let (record, reservation) = await readRecord(
+      let (record, isPurged, reservation) = await readRecord(
         plan.request.sourceKey, from: cache, plan, log, for: priority)
     else { return (nil, nil) }
-    return (CachedOriginal(record), reservation)
+    return (CachedOriginal(record, isPurged: isPurged), reservation)
   }
 
   /// Reads the stale original again after a failed load, where stale-if-error is allowed.

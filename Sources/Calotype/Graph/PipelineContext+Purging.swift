@@ -5,6 +5,19 @@ extension PipelineContext {
   /// Runs `body`, which removes entries from the caches, so that they do not return: results of jobs begun
   /// before are neither stored nor joined by new requests, and no purged entry is read meanwhile.
   func purge(_ selection: PurgeLog.Selection, _ body: () async throws -> Void) async throws {
+    let number = begin(selection)
+    defer { purges.withLock { $0.end(number) } }
+    try await body()
+  }
+
+  /// Runs `body`, which removes entries from memory, as ``purge(_:_:)`` does.
+  func forget(_ selection: PurgeLog.Selection, _ body: () -> Void) {
+    let number = begin(selection)
+    body()
+    purges.withLock { $0.end(number) }
+  }
+
+  private func begin(_ selection: PurgeLog.Selection) -> Int {
     let now = purges.withLock { $0.now }
     let isIdle = jobs.jobCount == 0
     let number = purges.withLock { log in
@@ -13,8 +26,7 @@ extension PipelineContext {
       return log.begin(selection)
     }
     jobs.detach { selection.mayContain($0.key) }
-    defer { purges.withLock { $0.end(number) } }
-    try await body()
+    return number
   }
 }
 

@@ -6,13 +6,13 @@ import FoundationEssentials
 /// Reads and writes the entries of disk caches.
 extension PipelineContext {
   /// Reads the record of a key, and reserves memory for its bytes. A failing cache costs time, never the
-  /// image: the error is counted.
+  /// image: the error is counted. The record may be purged at all nodes, and be served while a new one is made.
   ///
   /// The limit on concurrent reads keeps the bytes that are not reserved yet insignificant.
   func readRecord(
     _ key: CacheKey, from cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog,
     for priority: LivePriority
-  ) async -> (record: CacheRecord, reservation: MemoryReservation?)? {
+  ) async -> (record: CacheRecord, isPurged: Bool, reservation: MemoryReservation?)? {
     do {
       return try await reads.run(priority: priority) {
         // By the time the record is read, a purge in progress may have ended, and another one may have
@@ -24,7 +24,12 @@ extension PipelineContext {
         guard let record, before.isReadable(key, tags: record.metadata.tags),
           purges.withLock({ $0.isValid(key, tags: record.metadata.tags, since: before.now) })
         else { return nil }
-        return (record, try await memory.reserve(record.data.count, in: .encoded))
+        let verdict = verdict(on: key, record.metadata)
+        guard verdict != .gone else {
+          await removeRecord(key, from: cache)
+          return nil
+        }
+        return (record, verdict == .stale, try await memory.reserve(record.data.count, in: .encoded))
       }
     } catch {
       counters.count(cacheError: error)
@@ -98,7 +103,11 @@ extension PipelineContext {
     var limited = metadata
     limited.expire(after: maxAge, from: configuration.now())
     let metadata = limited
-    guard isValid(key, tags: metadata.tags, since: epoch) else { return false }
+    // Purges of other nodes count as well: the bytes may be of before.
+    func isValid() -> Bool {
+      self.isValid(key, tags: metadata.tags, since: epoch) && verdict(on: key, metadata) == .valid
+    }
+    guard isValid() else { return false }
     var failure: (any Error)?
     do {
       try await stage(.store, plan, log) {
@@ -112,7 +121,7 @@ extension PipelineContext {
       // The record may have been stored nevertheless.
       failure = error
     }
-    if isValid(key, tags: metadata.tags, since: epoch) {
+    if isValid() {
       if let failure { throw failure }
       return true
     }

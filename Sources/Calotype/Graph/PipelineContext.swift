@@ -44,6 +44,8 @@ final class PipelineContext: Sendable {
   /// The scope of requests in keys.
   let scope: PipelineScope?
   private let reclaimers: [Int]
+  /// Tells of purges that other nodes made.
+  private let purgeObservation = Lock<PurgeObservation?>(nil)
 
   init(_ configuration: ImagePipeline.Configuration) {
     let configuration = configuration.isolated
@@ -77,6 +79,8 @@ final class PipelineContext: Sendable {
       memory.addReclaimer(.arriving) { _ in arriving.giveUpAll() },
       memory.addReclaimer(.stores) { _ in storeTickets.withdrawAll() },
     ]
+    let observation = configuration.nodes.purges?.observe { [weak self] in self?.apply($0) }
+    purgeObservation.withLock { $0 = observation }
   }
 
   deinit {

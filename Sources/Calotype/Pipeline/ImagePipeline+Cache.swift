@@ -86,7 +86,8 @@ extension ImagePipeline {
         try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
       }
       if plan.request.isPlain { return try await store(data, for: request) }
-      var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
+      var metadata = RecordMetadata(
+        contentType: encoding.format.mimeType, tags: plan.request.tags, position: pipeline.context.position)
       metadata.add(userInfo: plan.request.userInfo)
       image.info?.store(in: &metadata)
       metadata.expire(after: plan.caches.maxAge.results, from: pipeline.configuration.now())
@@ -103,7 +104,8 @@ extension ImagePipeline {
         try plan.verify(data)
         return (try plan.coders.decodableInfo(of: data, limits: plan.limits), Checksum(of: data))
       }
-      var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
+      var metadata = RecordMetadata(
+        contentType: info.format.mimeType, tags: plan.request.tags, position: pipeline.context.position)
       metadata.version = version
       metadata.add(userInfo: plan.request.userInfo)
       metadata.expire(after: plan.caches.maxAge.originals, from: pipeline.configuration.now())
@@ -216,7 +218,7 @@ extension ImagePipeline {
 
 extension CacheSelection {
   /// The selection with sources written as in keys.
-  fileprivate var withoutUsers: CacheSelection {
+  var withoutUsers: CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
     case .tagged(let source, let tag):

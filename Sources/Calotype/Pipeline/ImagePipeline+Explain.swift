@@ -114,22 +114,24 @@ private struct RequestExplainer {
     guard let disk = plan.disk, let key = plan.resultKey else {
       return Step(place: .disk, outcome: .notAsked, reason: reasonWithoutResults)
     }
-    guard let record = await read(key, from: disk) else {
+    guard let (record, isPurged) = await read(key, from: disk) else {
       return Step(place: .disk, outcome: .absent, reason: nil)
     }
     info = ImageInfo(stored: record.metadata) ?? info
-    let judged = context.judged(record.metadata, for: request)
+    let judged = context.judged(record.metadata, isPurged: isPurged, for: request)
     return step(.disk, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough)
   }
 
   /// Reads a record as jobs do, in its turn.
-  private func read(_ key: CacheKey, from cache: any DataCaching) async -> CacheRecord? {
+  private func read(_ key: CacheKey, from cache: any DataCaching) async -> (
+    record: CacheRecord, isPurged: Bool
+  )? {
     guard
-      let (record, reservation) = await context.readRecord(
+      let (record, isPurged, reservation) = await context.readRecord(
         key, from: cache, plan, StageLog(), for: LivePriority(.low))
     else { return nil }
     reservation?.release()
-    return record
+    return (record, isPurged)
   }
 
   private var reasonWithoutResults: String {
@@ -148,7 +150,9 @@ private struct RequestExplainer {
     if let reason = reason(.originals) {
       steps.append(Step(place: .originals, outcome: .notAsked, reason: reason))
     } else if let originals = plan.originals {
-      kept = await read(request.sourceKey, from: originals).flatMap(CachedOriginal.init)
+      kept = await read(request.sourceKey, from: originals).flatMap {
+        CachedOriginal($0.record, isPurged: $0.isPurged)
+      }
       if kept == nil { steps.append(Step(place: .originals, outcome: .absent, reason: nil)) }
       if let data = kept?.data, !data.isEmpty {
         info = (try? await context.probing(data, by: plan.coders) { try plan.probe(data) }) ?? info
