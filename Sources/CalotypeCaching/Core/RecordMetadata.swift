@@ -13,16 +13,20 @@ public struct RecordMetadata: Hashable, Codable, Sendable {
   public var tags: [String]
   /// Additional values of the user of the cache.
   public var user: [String: String]
+  /// The position of the shared log of purges (``PurgeLogging/position``) when the origin was asked; `nil` without such a
+  /// log. Negative ones are stored as 0.
+  public var position: Int?
 
   /// Creates metadata.
   public init(
     contentType: String? = nil, expires: Date? = nil, response: StoredResponse? = nil, tags: [String] = [],
-    user: [String: String] = [:]
+    user: [String: String] = [:], position: Int? = nil
   ) {
     self.contentType = contentType
     self.expires = expires
     self.response = response
     self.tags = tags
     self.user = user
+    self.position = position
   }
 }

@@ -1,16 +1,16 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The origin of a URL: scheme, host and port (RFC 6454 §4). Hosts compare in any case, and a default port equals none.
-struct WebOrigin: Hashable, Sendable {
+package struct WebOrigin: Hashable, Sendable {
   /// The scheme, in lower case.
-  let scheme: String
+  package let scheme: String
   /// The host, in lower case.
-  let host: String
+  package let host: String
   /// The port; `nil` when it is neither given nor known for the scheme.
-  let port: Int?
+  package let port: Int?
 
   /// Returns `nil` for a URL without a host.
-  init?(_ url: URL) {
+  package init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
       return nil
     }
@@ -20,13 +20,13 @@ struct WebOrigin: Hashable, Sendable {
   }
 
   /// Returns `nil` for a text that is not a URL with a host.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let url = URL(string: text) else { return nil }
     self.init(url)
   }
 
   /// Scheme and host, and the port unless it is the default one.
-  var text: String {
+  package var text: String {
     let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     guard let port, port != Self.defaultPorts[scheme] else { return "\(scheme)://\(host)" }
     return "\(scheme)://\(host):\(port)"

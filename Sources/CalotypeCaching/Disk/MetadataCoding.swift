@@ -1,4 +1,4 @@
-/// The metadata in a record: fields of a tag (2 bytes), a length (4) and UTF-8 text, little-endian.
+/// The metadata in a record: fields of a tag (2 bytes), a length (4) and UTF-8 text or a number, little-endian.
 ///
 /// Fields with unknown tags are skipped, so that later versions can add fields. `expires` has a fixed place in the
 /// header.
@@ -10,6 +10,8 @@ enum MetadataCoding {
     /// Length of the name (4 bytes), name, value.
     static let user: UInt16 = 4
     static let response: UInt16 = 5
+    /// 8 bytes, the only field that is no text.
+    static let position: UInt16 = 6
   }
 
   /// - Parameter source: ``CacheKey/source`` where it differs from the text of the key.
@@ -30,10 +32,16 @@ enum MetadataCoding {
       pair.append(little: UInt32(clamping: name.utf8.count))
       field(Tag.user, pair + name.utf8 + value.utf8)
     }
+    if let position = metadata.position {
+      var value: [UInt8] = []
+      value.append(little: UInt64(max(0, position)))
+      field(Tag.position, value)
+    }
     return bytes
   }
 
-  /// Decodes the result of ``encode(_:source:)``; `nil` when a length exceeds the data or text is not UTF-8.
+  /// Decodes the result of ``encode(_:source:)``; `nil` when a length exceeds the data, text is not UTF-8
+  /// or a number does not fit.
   static func decode(_ raw: UnsafeRawBufferPointer) -> (metadata: RecordMetadata, source: String?)? {
     var metadata = RecordMetadata()
     var source: String?
@@ -65,6 +73,9 @@ enum MetadataCoding {
           let text = String(validating: value[(4 + nameLength)...], as: UTF8.self)
         else { return nil }
         metadata.user[name] = text
+      case Tag.position:
+        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else { return nil }
+        metadata.position = position
       default:
         continue
       }

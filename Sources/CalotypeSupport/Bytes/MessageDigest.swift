@@ -19,6 +19,8 @@ package struct MessageDigest: ~Copyable {
     /// MD5: 16 bytes (RFC 1321). Only for the servers of the test kit, which check digest authentication: a libcrypto in
     /// FIPS mode does not have it.
     case md5
+    /// SHA-1: 20 bytes (RFC 3174). Only to name scripts as Redis does, where nothing depends on its strength.
+    case sha1
   }
 
   // Looked up once: a look-up of a provider costs more than the hash of a short text.
@@ -26,6 +28,7 @@ package struct MessageDigest: ~Copyable {
   nonisolated(unsafe) private static let sha384 = EVP_MD_fetch(nil, "SHA384", nil)
   nonisolated(unsafe) private static let sha512 = EVP_MD_fetch(nil, "SHA512", nil)
   nonisolated(unsafe) private static let md5 = EVP_MD_fetch(nil, "MD5", nil)
+  nonisolated(unsafe) private static let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
 
   private let context: OpaquePointer
 
@@ -37,6 +40,7 @@ package struct MessageDigest: ~Copyable {
       case .sha384: Self.sha384
       case .sha512: Self.sha512
       case .md5: Self.md5
+      case .sha1: Self.sha1
       }
     guard let type, let context = EVP_MD_CTX_new(), EVP_DigestInit_ex2(context, type, nil) == 1 else {
       // Independent of input: no memory is left, or the library lacks the algorithm.

@@ -1,0 +1,78 @@
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import CalotypeCaching
+
+/// The position of the log of purges, in the metadata of records.
+@Suite struct RecordPositionTests {
+  private func decode(_ bytes: [UInt8]) -> RecordMetadata? {
+    bytes.withUnsafeBytes { MetadataCoding.decode($0)?.metadata }
+  }
+
+  @Test(arguments: [nil, 0, 1, 4_711, Int.max]) func isKept(_ position: Int?) async throws {
+    let folder = try TemporaryFolder()
+    let metadata = RecordMetadata(contentType: "image/gif", tags: ["t"], position: position)
+    try await DiskCache(folder.configuration()).store(bytes(40), metadata: metadata, for: CacheKey("k"))
+    let record = try await DiskCache(folder.configuration()).read(CacheKey("k"))
+    #expect(record?.metadata == metadata)
+    #expect(record?.metadata.position == position)
+  }
+
+  /// Records of earlier versions have no such field; earlier versions skip it.
+  @Test func isMissingInOldRecords() throws {
+    let old: [UInt8] = [1, 0, 1, 0, 0, 0, UInt8(ascii: "x")]
+    let metadata = try #require(decode(old))
+    #expect(metadata.contentType == "x")
+    #expect(metadata.position == nil)
+    let without = MetadataCoding.encode(metadata, source: nil)
+    #expect(without == old)
+    var with = metadata
+    with.position = 258
+    #expect(
+      MetadataCoding.encode(with, source: nil) == old + [6, 0, 8, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test func mustFit() {
+    #expect(decode([6, 0, 8, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]) == nil)
+    #expect(decode([6, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]) == nil)
+    #expect(decode([6, 0, 0, 0, 0, 0]) == nil)
+  }
+
+  @Test func isNeverNegative() {
+    let bytes = MetadataCoding.encode(RecordMetadata(position: -5), source: nil)
+    #expect(decode(bytes)?.position == 0)
+  }
+
+  @Test func isOptionalWhenDecoded() throws {
+    let old = Data(#"{"tags": ["t"], "user": {}}"#.utf8)
+    #expect(try JSONDecoder().decode(RecordMetadata.self, from: old) == RecordMetadata(tags: ["t"]))
+  }
+}
+
+/// Records as one piece of bytes.
+@Suite struct PortableRecordTests {
+  private let key = CacheKey("k", source: "https://example.org/a.png")
+
+  @Test func readsBack() throws {
+    let metadata = RecordMetadata(contentType: "image/png", tags: ["t"], position: 3)
+    let created = Date(timeIntervalSince1970: 1_700_000_000)
+    let packed = try PortableRecord.encode(bytes(100), metadata: metadata, for: key, created: created)
+    let record = CacheRecord(data: bytes(100), metadata: metadata, created: created, accessed: created)
+    #expect(PortableRecord.decode(packed, for: key) == record)
+    #expect(PortableRecord.decode(Data([0]) + packed, for: key) == nil)
+    #expect(PortableRecord.decode((Data([0]) + packed).dropFirst(), for: key) == record)
+    #expect(PortableRecord.decode(packed, for: CacheKey("l")) == nil)
+  }
+
+  @Test func damageReadsAsNothing() throws {
+    let packed = try PortableRecord.encode(bytes(40), metadata: .init(), for: key, created: Date())
+    for bit in 0..<packed.count * 8 {
+      var damaged = packed
+      damaged[bit / 8] ^= 1 << (bit % 8)
+      #expect(PortableRecord.decode(damaged, for: key) == nil, "bit \(bit)")
+    }
+    for length in 0..<packed.count { #expect(PortableRecord.decode(packed.prefix(length), for: key) == nil) }
+    #expect(PortableRecord.decode(packed + [0], for: key) == nil)
+  }
+}
