@@ -5,7 +5,9 @@ final class EventQueue {
     var number: Int
     var body: () -> Void
 
-    static func < (left: Event, right: Event) -> Bool { (left.time, left.number) < (right.time, right.number) }
+    static func < (left: Event, right: Event) -> Bool {
+      (left.time, left.number) < (right.time, right.number)
+    }
   }
 
   /// Seconds since the beginning.
@@ -36,7 +38,8 @@ final class EventQueue {
       var parent = 0
       while true {
         var least = parent
-        for child in (2 * parent + 1)...(2 * parent + 2) where child < heap.count && heap[child] < heap[least] {
+        for child in (2 * parent + 1)...(2 * parent + 2) where child < heap.count && heap[child] < heap[least]
+        {
           least = child
         }
         if least == parent { break }

@@ -26,7 +26,8 @@ struct Report {
   private var lines: [Line] = []
 
   static let heading =
-    pad("scenario", 44) + ["fetch/obj", "max", "peak", "p50 ms", "p99 ms", "p99.9 ms", "cmd/req", "GETs", "PUTs"]
+    pad("scenario", 44)
+    + ["fetch/obj", "max", "peak", "p50 ms", "p99 ms", "p99.9 ms", "cmd/req", "GETs", "PUTs"]
     .map { pad($0, 10, isNumber: true) }.joined()
 
   mutating func add(_ row: Simulation.Row) -> String {
@@ -34,8 +35,10 @@ struct Report {
     let line = Line(
       scenario: row.scenario.name, fetchesPerObject: row.mean(\.fetchesPerObject),
       mostFetches: Int(row.worst { Double($0.mostFetches) }), peak: count(\.peak),
-      p50: row.mean { $0.latency(0.5, from: 10, to: 20) }, p99: row.mean { $0.latency(0.99, from: 10, to: 20) },
-      p999: row.mean { $0.latency(0.999, from: 10, to: 20) }, commandsPerRequest: row.mean(\.commandsPerRequest),
+      p50: row.mean { $0.latency(0.5, from: 10, to: 20) },
+      p99: row.mean { $0.latency(0.99, from: 10, to: 20) },
+      p999: row.mean { $0.latency(0.999, from: 10, to: 20) },
+      commandsPerRequest: row.mean(\.commandsPerRequest),
       gets: count(\.gets), puts: count(\.puts), requests: count(\.requests),
       errors: Int(row.worst { Double($0.errors) }), violations: Int(row.worst { Double($0.violations) }))
     lines.append(line)
@@ -65,7 +68,8 @@ struct Report {
     let whole = String(scaled / Int(scale))
     guard digits > 0 else { return whole }
     let fraction = String(scaled % Int(scale))
-    return (value < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: digits - fraction.count) + fraction
+    return (value < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: digits - fraction.count)
+      + fraction
   }
 
   private static func pad(_ text: String, _ width: Int, isNumber: Bool = false) -> String {

@@ -9,7 +9,9 @@ struct Simulation {
     var scenario: Scenario
     var runs: [Figures]
 
-    func mean(_ value: (Figures) -> Double) -> Double { runs.reduce(0) { $0 + value($1) } / Double(max(1, runs.count)) }
+    func mean(_ value: (Figures) -> Double) -> Double {
+      runs.reduce(0) { $0 + value($1) } / Double(max(1, runs.count))
+    }
     func worst(_ value: (Figures) -> Double) -> Double { runs.map(value).max() ?? 0 }
   }
 
@@ -44,11 +46,15 @@ struct Simulation {
       let none = tried("none, \(name)") { ($0.coordinates, $0.origin) = (false, origin) }
       let hard = tried("leases, \(name)") { $0.origin = origin }
       bar("\(name): fetches an object", hard.mean(\.fetchesPerObject), 1.1)
+      bar("\(name): most fetches of an object", hard.worst { Double($0.mostFetches) }, 2)
       bar("\(name): p99 of a hard purge, of that of none", p99(hard) / p99(none), 1.75)
       bar("\(name): commands a request", hard.mean(\.commandsPerRequest), 0.12)
-      bar("\(name): GETs, of those of none", hard.mean { Double($0.gets) } / none.mean { Double($0.gets) }, 1.3)
+      bar(
+        "\(name): GETs, of those of none", hard.mean { Double($0.gets) } / none.mean { Double($0.gets) }, 1.3)
       if origin == slow {
-        bar("\(name): peak, of that of none", hard.mean { Double($0.peak) } / none.mean { Double($0.peak) }, 0.35)
+        bar(
+          "\(name): peak, of that of none", hard.mean { Double($0.peak) } / none.mean { Double($0.peak) },
+          0.35)
       }
       if isShort { break }
     }
@@ -57,6 +63,8 @@ struct Simulation {
     let cold = tried("leases, cold start") { ($0.isWarm, $0.purgeTime, $0.end) = (false, nil, 12) }
     bar("cold start: fetches an object", cold.mean(\.fetchesPerObject), 1.1)
     if !isShort {
+      let many = tried("leases, 100 nodes") { ($0.nodes, $0.rate) = (100, 30) }
+      bar("100 nodes: fetches an object", many.mean(\.fetchesPerObject), 1.1)
       let tail = tried("leases, tail of 50,000 keys") {
         ($0.keys, $0.exponent, $0.rate, $0.memory, $0.purgedKeys) = (50_000, 0.9, 50, 4_000, 300)
       }

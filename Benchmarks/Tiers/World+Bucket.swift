@@ -35,7 +35,9 @@ extension World {
   }
 
   /// Writes, three times at most with growing pauses.
-  func put(_ node: SimulatedNode, _ key: Int, _ position: Int, _ attempt: Int, _ body: @escaping (Bool) -> Void) {
+  func put(
+    _ node: SimulatedNode, _ key: Int, _ position: Int, _ attempt: Int, _ body: @escaping (Bool) -> Void
+  ) {
     guard !node.bucket.isOpen(at: queue.now) else { return queue.after(0) { body(false) } }
     figures.puts += 1
     let fails = random.unit() < bucketFailure

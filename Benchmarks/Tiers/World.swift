@@ -34,8 +34,14 @@ final class World {
   func run() -> Figures {
     if scenario.isWarm {
       for node in nodes {
-        for key in (0..<scenario.memory).reversed() where key < scenario.keys { node.records.store(key, position: 0) }
+        for key in (0..<scenario.memory).reversed() where key < scenario.keys {
+          node.records.store(key, position: 0)
+        }
       }
+    }
+    // Nodes that have run for a while know how fast the origin is.
+    for node in nodes where scenario.isWarm {
+      for _ in 0..<20 { node.durations.note(.seconds(random.logNormal(scenario.origin)), host: "") }
     }
     for node in nodes { queue.after(random.exponential(scenario.rate)) { self.arrive(node) } }
     if let time = scenario.purgeTime { queue.after(time) { self.purge() } }

@@ -74,7 +74,9 @@ enum MetadataCoding {
         else { return nil }
         metadata.user[name] = text
       case Tag.position:
-        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else { return nil }
+        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else {
+          return nil
+        }
         metadata.position = position
       default:
         continue

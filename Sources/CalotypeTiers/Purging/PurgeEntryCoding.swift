@@ -113,7 +113,8 @@ package enum PurgeEntryCoding {
     var contents: [(selection: CacheSelection, marks: PurgeMarks)] = []
     for mark in snapshot.marks {
       let marks = PurgeMarks(stale: mark.stale ?? 0, gone: mark.gone ?? 0)
-      guard allowed.contains(marks.stale), allowed.contains(marks.gone), let selection = mark.s.selection else {
+      guard allowed.contains(marks.stale), allowed.contains(marks.gone), let selection = mark.s.selection
+      else {
         return nil
       }
       contents.append((selection, marks))
@@ -129,4 +130,3 @@ package enum PurgeEntryCoding {
     return encoder
   }
 }
-

@@ -103,7 +103,8 @@ public final class PurgeLog: PurgeLogging {
       book.observers[book.nextObserver] = body
       return book.nextObserver
     }
-    return PurgeObservation { [weak self] in self?.book.withLock { _ = $0.observers.removeValue(forKey: id) } }
+    return PurgeObservation { [weak self] in self?.book.withLock { _ = $0.observers.removeValue(forKey: id) }
+    }
   }
 
   /// Reads the snapshot and what follows it.

@@ -7,8 +7,10 @@ extension CachingError {
       switch error {
       case .unavailable: .failed(operation: operation, reason: "no connection to Redis", isRetryable: true)
       case .timedOut: .failed(operation: operation, reason: "Redis did not answer in time", isRetryable: true)
-      case .queueFull: .failed(operation: operation, reason: "too many commands wait for Redis", isRetryable: true)
-      case .refused(let code): .failed(operation: operation, reason: "Redis refused: \(code)", isRetryable: false)
+      case .queueFull:
+        .failed(operation: operation, reason: "too many commands wait for Redis", isRetryable: true)
+      case .refused(let code):
+        .failed(operation: operation, reason: "Redis refused: \(code)", isRetryable: false)
       case .unexpectedReply:
         .failed(operation: operation, reason: "Redis answered with another kind of value", isRetryable: false)
       case .cancelled: .cancelled

@@ -2,10 +2,13 @@
 package struct FlightDurations: Sendable {
   /// The most hosts that are remembered. Another one takes the place of the one that was noted longest ago.
   package static let maxHosts = 256
-  private static let weight = 0.1
+  /// The flights that a mean needs before it counts alone: the first may have been fast by chance, and all others would be
+  /// doubled.
+  package static let leastFlights = 10
 
   private struct Mean {
     var value: Duration
+    var count = 1
     var number: Int
   }
 
@@ -33,8 +36,11 @@ package struct FlightDurations: Sendable {
   /// A flight took this long.
   package mutating func note(_ duration: Duration, host: String) {
     number += 1
-    if let mean = means[host] {
-      means[host] = Mean(value: mean.value + (duration - mean.value) * Self.weight, number: number)
+    if var mean = means[host] {
+      mean.count = min(mean.count + 1, Self.leastFlights)
+      mean.value += (duration - mean.value) / mean.count
+      mean.number = number
+      means[host] = mean
       return
     }
     if means.count >= Self.maxHosts, let oldest = means.min(by: { $0.value.number < $1.value.number }) {
@@ -45,6 +51,8 @@ package struct FlightDurations: Sendable {
 
   /// The age from which on a flight is slow.
   package func slowAge(host: String) -> Duration {
-    means[host].map { max(floor, $0.value * factor) } ?? max(floor, fallback)
+    guard let mean = means[host] else { return max(floor, fallback) }
+    let age = max(floor, mean.value * factor)
+    return mean.count < Self.leastFlights ? max(age, fallback) : age
   }
 }

@@ -12,7 +12,8 @@ extension FlightOutcome {
     case .value: "v"
     case .absent(let status): "a\(status)"
     case .isPrivate: "p"
-    case .failed(let code): "f" + String(decoding: code.utf8.filter(Self.isOfCode).prefix(Self.codeLimit), as: UTF8.self)
+    case .failed(let code):
+      "f" + String(decoding: code.utf8.filter(Self.isOfCode).prefix(Self.codeLimit), as: UTF8.self)
     }
   }
 

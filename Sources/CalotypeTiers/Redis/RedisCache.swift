@@ -61,7 +61,9 @@ public final class RedisCache: DataCaching {
     }
     var lifetime = configuration.lifetime
     if let expires = metadata.expires {
-      lifetime = min(lifetime, .milliseconds(Int64(clamping: Int(max(0, min(1e12, expires.timeIntervalSince(time) * 1_000))))))
+      lifetime = min(
+        lifetime,
+        .milliseconds(Int64(clamping: Int(max(0, min(1e12, expires.timeIntervalSince(time) * 1_000))))))
     }
     guard lifetime > .zero else { return }
     let milliseconds = max(1, Int(lifetime.inMilliseconds))
@@ -76,7 +78,9 @@ public final class RedisCache: DataCaching {
   }
 
   /// Removes nothing: see ``RedisCache``.
-  @discardableResult public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int { 0 }
+  @discardableResult public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
+    0
+  }
 
   /// Removes nothing: see ``RedisCache``.
   @discardableResult public func removeAll() async throws(CachingError) -> Int { 0 }

@@ -86,7 +86,8 @@ extension RedisClient {
   }
 }
 
-extension RedisClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RedisClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
   /// The server, without user and password.
   public var description: String { "\(usesTLS ? "rediss" : "redis")://\(host):\(port)/\(database)" }
   /// The same.

@@ -132,7 +132,8 @@ public final class RedisCoordinator: FlightCoordinating {
   // MARK: Scripts
 
   private func acquire(_ call: Call) async -> FlightState.Answer {
-    let slow = configuration.hedgeFloor == nil || !call.waits
+    let slow =
+      configuration.hedgeFloor == nil || !call.waits
       ? 0 : Self.milliseconds(book.state.withLock { $0.durations.slowAge(host: call.host) })
     let arguments: [[UInt8]] = [
       call.token, Self.text(Self.milliseconds(times.lease)), call.waits ? Array(inbox.utf8) : [],
@@ -177,10 +178,12 @@ public final class RedisCoordinator: FlightCoordinating {
     return .lead(RedisLease(book.add(lease, isHedge: isHedge), self))
   }
 
-  private static func renew(_ book: FlightBook, _ client: RedisClient, lease time: Duration, at now: Duration) {
+  private static func renew(_ book: FlightBook, _ client: RedisClient, lease time: Duration, at now: Duration)
+  {
     for (id, lease) in book.takeDue(at: now, interval: time / 3) {
       let arguments = [lease.token, text(milliseconds(time))]
-      client.run(FlightScripts.renew, keys: [client.name(of: lease.key, "f")], arguments: arguments) { result in
+      client.run(FlightScripts.renew, keys: [client.name(of: lease.key, "f")], arguments: arguments) {
+        result in
         book.renewed(id, isHeld: (try? result.get())?.integer.map { $0 != 0 })
       }
     }
@@ -194,7 +197,11 @@ public final class RedisCoordinator: FlightCoordinating {
     var outcome = outcome
     var value: [UInt8] = []
     if case .value(let data) = outcome {
-      if data.count <= configuration.valueLimit, !data.isEmpty { value = Array(data) } else { outcome = .stored }
+      if data.count <= configuration.valueLimit, !data.isEmpty {
+        value = Array(data)
+      } else {
+        outcome = .stored
+      }
     }
     let code = "o:\(max(0, lease.position)):\(outcome.wireCode)"
     let done = Waiter<Void>()

@@ -17,7 +17,8 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
   /// Publishes an entry; nothing happens when that fails, because other nodes poll.
   public func announce(_ entry: Data, number: Int) async {
     let payload = Array("\(number) ".utf8) + entry
-    _ = try? await client.send(RESPCommand([Array("PUBLISH".utf8), Array(client.name("purge").utf8), payload]))
+    _ = try? await client.send(
+      RESPCommand([Array("PUBLISH".utf8), Array(client.name("purge").utf8), payload]))
   }
 
   /// Registers the function that gets published entries; the last one counts.
@@ -33,7 +34,9 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     let least = Array(String(max(0, number)).utf8)
     do throws(RedisError) {
       let reply = try await client.run(Self.count, keys: [client.name("purge-number")], arguments: [least])
-      guard let next = reply.integer.flatMap({ Int(exactly: $0) }), next > number else { throw .unexpectedReply }
+      guard let next = reply.integer.flatMap({ Int(exactly: $0) }), next > number else {
+        throw .unexpectedReply
+      }
       return next
     } catch {
       throw CachingError(error, operation: "purge")

@@ -74,7 +74,9 @@ import Testing
   }
 
   /// The pace of polls, with announcements and without.
-  @Test(arguments: [(true, 60), (false, 10)]) func pollsAtItsPace(_ isConnected: Bool, _ seconds: Int) async throws {
+  @Test(arguments: [(true, 60), (false, 10)]) func pollsAtItsPace(_ isConnected: Bool, _ seconds: Int)
+    async throws
+  {
     let announcer = FakeAnnouncer()
     announcer.state.withLock { $0.isConnected = isConnected }
     let time = ManualTime()

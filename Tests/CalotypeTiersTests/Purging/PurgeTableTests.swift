@@ -100,7 +100,9 @@ import Testing
   @Test func isBounded() {
     var table = PurgeTable()
     let long = String(repeating: "x", count: 400)
-    for number in 1...60_000 { _ = table.apply(Self.purge(.source("\(long)\(number)"), .stale), number: number) }
+    for number in 1...60_000 {
+      _ = table.apply(Self.purge(.source("\(long)\(number)"), .stale), number: number)
+    }
     #expect(table.byteCount <= 10 << 20)
     #expect(table.count > 8_000)
     #expect(table.verdict(source: "other", tags: [], at: 0) == .stale)
@@ -161,7 +163,8 @@ import Testing
   func entriesReadBack(_ selection: CacheSelection?) throws {
     for mode in SharedPurge.Mode.allCases {
       let purge = SharedPurge(
-        selection.map { .selection($0) } ?? .all, mode: mode, time: Date(timeIntervalSince1970: 1_700_000_000))
+        selection.map { .selection($0) } ?? .all, mode: mode, time: Date(timeIntervalSince1970: 1_700_000_000)
+      )
       #expect(PurgeEntryCoding.decode(try PurgeEntryCoding.encode(purge)) == purge)
     }
   }
@@ -180,7 +183,8 @@ import Testing
 
   @Test func damagedSnapshotsAreNotRead() {
     let texts = [
-      "", #"{"v":1,"position":5,"stale":6,"gone":0,"marks":[]}"#, #"{"v":1,"position":4,"stale":0,"gone":0,"marks":[]}"#,
+      "", #"{"v":1,"position":5,"stale":6,"gone":0,"marks":[]}"#,
+      #"{"v":1,"position":4,"stale":0,"gone":0,"marks":[]}"#,
       #"{"v":1,"position":5,"stale":0,"gone":-1,"marks":[]}"#,
       #"{"v":1,"position":5,"stale":0,"gone":0,"marks":[{"s":{"k":"tag","t":"x"},"gone":6}]}"#,
       #"{"v":1,"position":5,"stale":0,"gone":0,"marks":[{"s":{"k":"new","t":"x"},"gone":1}]}"#,

@@ -58,7 +58,9 @@ final class FaultyWire: Sendable {
       close(link.1)
     }
     while true {
-      var entries = [listener.descriptor, pipe.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      var entries = [listener.descriptor, pipe.descriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
       for link in links {
         for descriptor in [link.0, link.1] {
           entries.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))

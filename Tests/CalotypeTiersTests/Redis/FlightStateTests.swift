@@ -17,7 +17,8 @@ import Testing
     check(state.handle(.woken, at: .milliseconds(1), spread: 0), is: .acquire)
     // A dead holder is noticed when its lease ends.
     check(state.handle(held(.milliseconds(20)), at: .zero, spread: 0.5), is: .wait(.milliseconds(25)))
-    check(state.handle(.answered(.lead(isHedge: false)), at: .zero, spread: 0), is: .end(.lead(isHedge: false)))
+    check(
+      state.handle(.answered(.lead(isHedge: false)), at: .zero, spread: 0), is: .end(.lead(isHedge: false)))
     #expect(state.waitCount == 3)
   }
 
@@ -67,10 +68,12 @@ import Testing
   @Test func slowFlightsAreThoseOfThreeTimesTheMean() {
     var durations = FlightDurations()
     #expect(durations.slowAge(host: "a") == .seconds(3))
+    for _ in 0..<9 { durations.note(.milliseconds(100), host: "a") }
+    #expect(durations.slowAge(host: "a") == .seconds(3), "few flights tell little")
     durations.note(.milliseconds(100), host: "a")
     #expect(durations.slowAge(host: "a") == .milliseconds(500))
-    durations.note(.seconds(1), host: "b")
-    #expect(durations.slowAge(host: "b") == .seconds(3))
+    durations.note(.seconds(2), host: "b")
+    #expect(durations.slowAge(host: "b") == .seconds(6))
     for _ in 0..<200 { durations.note(.seconds(2), host: "b") }
     #expect(durations.slowAge(host: "b") > .milliseconds(5_990))
     for index in 0..<1_000 { durations.note(.seconds(1), host: "host\(index)") }

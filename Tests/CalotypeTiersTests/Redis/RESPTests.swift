@@ -19,14 +19,16 @@ import Testing
   static let examples: [(String, RESPValue)] = [
     ("+OK\r\n", text("OK")), ("+\r\n", text("")), ("-ERR no\r\n", .error(Array("ERR no".utf8))),
     (":-12\r\n", .integer(-12)), (":+7\r\n", .integer(7)), ("$5\r\nhe\r\no\r\n", text("he\r\no")),
-    ("$0\r\n\r\n", text("")), ("$-1\r\n", .null), ("*-1\r\n", .null), ("_\r\n", .null), ("#t\r\n", .boolean(true)),
+    ("$0\r\n\r\n", text("")), ("$-1\r\n", .null), ("*-1\r\n", .null), ("_\r\n", .null),
+    ("#t\r\n", .boolean(true)),
     ("#f\r\n", .boolean(false)), (",1.5\r\n", .double(1.5)), (",inf\r\n", .double(.infinity)),
     ("(12345678901234567890123\r\n", .bigNumber(Array("12345678901234567890123".utf8))),
     ("!4\r\nERR!\r\n", .error(Array("ERR!".utf8))), ("=7\r\ntxt:abc\r\n", text("abc")),
     ("*2\r\n:1\r\n*1\r\n+a\r\n", .array([.integer(1), .array([text("a")])])), ("*0\r\n", .array([])),
     ("~1\r\n:1\r\n", .array([.integer(1)])), ("%1\r\n+k\r\n:1\r\n", .map([text("k"), .integer(1)])),
     ("%0\r\n", .map([])), (">2\r\n+message\r\n+x\r\n", .push([text("message"), text("x")])),
-    ("|1\r\n+ttl\r\n:1\r\n+OK\r\n", text("OK")), ("*1\r\n|1\r\n+a\r\n*1\r\n:1\r\n:2\r\n", .array([.integer(2)])),
+    ("|1\r\n+ttl\r\n:1\r\n+OK\r\n", text("OK")),
+    ("*1\r\n|1\r\n+a\r\n*1\r\n:1\r\n:2\r\n", .array([.integer(2)])),
     ("|0\r\n:3\r\n", .integer(3)),
   ]
 
@@ -48,8 +50,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "x\r\n", "\r\n", "+a\n", ":\r\n", ":1x\r\n", ":99999999999999999999\r\n", "$-2\r\n", "$3\r\nabcd\r\n", "#x\r\n",
-    ",x\r\n", ",\r\n", "(1.5\r\n", "_x\r\n", "*1\r\n>1\r\n+a\r\n", ">0\r\n", "$?\r\n", "*?\r\n", "=3\r\nabc\r\n",
+    "x\r\n", "\r\n", "+a\n", ":\r\n", ":1x\r\n", ":99999999999999999999\r\n", "$-2\r\n", "$3\r\nabcd\r\n",
+    "#x\r\n",
+    ",x\r\n", ",\r\n", "(1.5\r\n", "_x\r\n", "*1\r\n>1\r\n+a\r\n", ">0\r\n", "$?\r\n", "*?\r\n",
+    "=3\r\nabc\r\n",
     "+a\rb\r\n", "*-2\r\n", "$1048577\r\n", "*5000\r\n", "%2049\r\n", "$99999999999\r\n",
   ])
   func refuses(_ text: String) {
@@ -67,17 +71,26 @@ import Testing
     #expect(try parse(String(repeating: "*1\r\n", count: 8) + ":1\r\n").count == 1)
     #expect(throws: RESPError.tooLarge) { try parse("+" + String(repeating: "x", count: 17 << 10)) }
     #expect(throws: RESPError.tooLarge) {
-      try parse("*8\r\n" + String(repeating: "*4096\r\n" + String(repeating: "_\r\n", count: 4_096), count: 8))
+      try parse(
+        "*8\r\n" + String(repeating: "*4096\r\n" + String(repeating: "_\r\n", count: 4_096), count: 8))
     }
     var limits = RESPParser.Limits()
     limits.bytes = 100
-    #expect(throws: RESPError.tooLarge) { try parse("*2\r\n$60\r\n" + String(repeating: "x", count: 60) + "\r\n$60\r\n" + String(repeating: "x", count: 60) + "\r\n", limits: limits) }
+    #expect(throws: RESPError.tooLarge) {
+      try parse(
+        "*2\r\n$60\r\n" + String(repeating: "x", count: 60) + "\r\n$60\r\n"
+          + String(repeating: "x", count: 60) + "\r\n", limits: limits)
+    }
   }
 
   @Test func commandsAreArraysOfStrings() throws {
     let command = RESPCommand("SET", "ü", "a\r\nb")
-    #expect(String(decoding: command.encoded, as: UTF8.self) == "*3\r\n$3\r\nSET\r\n$2\r\nü\r\n$4\r\na\r\nb\r\n")
-    #expect(try parse(String(decoding: command.encoded, as: UTF8.self)) == [.array([Self.text("SET"), Self.text("ü"), Self.text("a\r\nb")])])
+    #expect(
+      String(decoding: command.encoded, as: UTF8.self) == "*3\r\n$3\r\nSET\r\n$2\r\nü\r\n$4\r\na\r\nb\r\n")
+    #expect(
+      try parse(String(decoding: command.encoded, as: UTF8.self)) == [
+        .array([Self.text("SET"), Self.text("ü"), Self.text("a\r\nb")])
+      ])
   }
 
   /// Mutations of replies and random bytes: the same values in one piece and in many, no crash, no more memory than bounds.
@@ -96,7 +109,9 @@ import Testing
           bytes[Int.random(in: 0..<bytes.count, using: &random)] = alphabet.randomElement(using: &random) ?? 0
         }
       } else {
-        for _ in 0..<Int.random(in: 0...60, using: &random) { bytes.append(alphabet.randomElement(using: &random) ?? 0) }
+        for _ in 0..<Int.random(in: 0...60, using: &random) {
+          bytes.append(alphabet.randomElement(using: &random) ?? 0)
+        }
       }
       let whole = Self.outcome(bytes, pieces: [bytes.count])
       let split = Int.random(in: 0...bytes.count, using: &random)
@@ -132,10 +147,12 @@ import Testing
     #expect(Array(pipeline.outgoing) == [1, 2, 3])
     pipeline.sent(2)
     #expect(Array(pipeline.outgoing) == [3])
-    check(try pipeline.receive(bytes("+a\r\n>3\r\n+message\r\n+c\r\n+p\r\n+b\r\n")), is: [
-      .reply(id: 1, .string(bytes("a"))), .message(channel: bytes("c"), payload: bytes("p")),
-      .reply(id: 2, .string(bytes("b"))),
-    ])
+    check(
+      try pipeline.receive(bytes("+a\r\n>3\r\n+message\r\n+c\r\n+p\r\n+b\r\n")),
+      is: [
+        .reply(id: 1, .string(bytes("a"))), .message(channel: bytes("c"), payload: bytes("p")),
+        .reply(id: 2, .string(bytes("b"))),
+      ])
     #expect(pipeline.count == 1)
     #expect(pipeline.abandoned() == [3])
   }
@@ -157,9 +174,11 @@ import Testing
     var pipeline = RedisPipeline()
     _ = pipeline.add(id: 1, [], deadline: .seconds(1), isSubscription: true)
     _ = pipeline.add(id: 2, [], deadline: .seconds(1))
-    check(try pipeline.receive(bytes(">3\r\n+subscribe\r\n+c\r\n:1\r\n:5\r\n")), is: [
-      .reply(id: 1, .null), .reply(id: 2, .integer(5)),
-    ])
+    check(
+      try pipeline.receive(bytes(">3\r\n+subscribe\r\n+c\r\n:1\r\n:5\r\n")),
+      is: [
+        .reply(id: 1, .null), .reply(id: 2, .integer(5)),
+      ])
     _ = pipeline.add(id: 3, [], deadline: .seconds(1), isSubscription: true)
     check(try pipeline.receive(bytes("-NOPERM no\r\n")), is: [.reply(id: 3, .error(bytes("NOPERM no")))])
   }

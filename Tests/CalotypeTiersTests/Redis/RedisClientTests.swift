@@ -24,7 +24,9 @@ import Testing
     #expect(try await client.send(RESPCommand("GET", "k")).bytes == bytes)
     #expect(try await client.send(RESPCommand("GET", "none")) == .null)
     await #expect(throws: RedisError.refused(code: "ERR")) { try await client.send(RESPCommand("NONSENSE")) }
-    await #expect(throws: RedisError.refused(code: "WRONGTYPE")) { try await client.send(RESPCommand("SADD", "k", "m")) }
+    await #expect(throws: RedisError.refused(code: "WRONGTYPE")) {
+      try await client.send(RESPCommand("SADD", "k", "m"))
+    }
   }
 
   @Test func manyCommandsShareTheConnection() async throws {
@@ -33,7 +35,10 @@ import Testing
     await client.connected()
     let replies = try await withThrowingTaskGroup { group in
       for number in 0..<2_000 {
-        group.addTask { try await client.send(RESPCommand("ECHO", "\(number)"), timeout: .seconds(20)).bytes == Array("\(number)".utf8) }
+        group.addTask {
+          try await client.send(RESPCommand("ECHO", "\(number)"), timeout: .seconds(20)).bytes
+            == Array("\(number)".utf8)
+        }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -45,7 +50,9 @@ import Testing
     let server = try RedisServer()
     let client = try RedisClient(Self.configuration(server.port))
     let heard = Lock<[String]>([])
-    client.shared.subscribe("c") { payload in heard.withLock { $0.append(String(decoding: payload, as: UTF8.self)) } }
+    client.shared.subscribe("c") { payload in
+      heard.withLock { $0.append(String(decoding: payload, as: UTF8.self)) }
+    }
     await client.connected()
     func publish(_ text: String) async throws {
       try await eventually {
@@ -168,7 +175,8 @@ import Testing
 
   @Test func otherSettingsAreRefused() {
     for change in [
-      { $0.namespace = "a b" }, { $0.namespace = "" }, { $0.host = "h/x" }, { $0.host = "a@b" }, { $0.port = 0 },
+      { $0.namespace = "a b" }, { $0.namespace = "" }, { $0.host = "h/x" }, { $0.host = "a@b" },
+      { $0.port = 0 },
     ] as [(inout RedisClient.Configuration) -> Void] {
       var configuration = RedisClient.Configuration(host: "127.0.0.1", port: 1)
       change(&configuration)
@@ -223,10 +231,12 @@ import Testing
     let port = try LoopbackSocket.freePort()
     let server = try RedisServer(
       [
-        "--port", "0", "--tls-port", "\(port)", "--tls-cert-file", good.certificate, "--tls-key-file", good.key,
+        "--port", "0", "--tls-port", "\(port)", "--tls-cert-file", good.certificate, "--tls-key-file",
+        good.key,
         "--tls-ca-cert-file", good.certificate, "--tls-auth-clients", "no",
       ], port: port)
-    var configuration = try RedisClient.Configuration(try #require(URL(string: "rediss://127.0.0.1:\(server.port)")))
+    var configuration = try RedisClient.Configuration(
+      try #require(URL(string: "rediss://127.0.0.1:\(server.port)")))
     configuration.connectTimeout = .seconds(20)
     configuration.caFile = other.certificate
     let wrong = try RedisClient(configuration)
@@ -236,7 +246,10 @@ import Testing
     #expect(await client.connected())
     // More than one record of TLS, and more than one read.
     let bytes = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
-    _ = try await client.send(RESPCommand([Array("SET".utf8), Array("k".utf8), bytes]), timeout: .seconds(20))
-    for _ in 0..<20 { #expect(try await client.send(RESPCommand("GET", "k"), timeout: .seconds(20)).bytes == bytes) }
+    _ = try await client.send(
+      RESPCommand([Array("SET".utf8), Array("k".utf8), bytes]), timeout: .seconds(20))
+    for _ in 0..<20 {
+      #expect(try await client.send(RESPCommand("GET", "k"), timeout: .seconds(20)).bytes == bytes)
+    }
   }
 }

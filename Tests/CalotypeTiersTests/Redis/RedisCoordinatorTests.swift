@@ -30,7 +30,9 @@ import Testing
     return (client, coordinator)
   }
 
-  private func lease(_ flight: Flight, sourceLocation: SourceLocation = #_sourceLocation) throws -> any FlightLease {
+  private func lease(_ flight: Flight, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> any FlightLease
+  {
     guard case .lead(let lease) = flight else {
       Issue.record("no lead: \(flight)", sourceLocation: sourceLocation)
       throw RedisServer.StartFailure()
@@ -44,7 +46,12 @@ import Testing
 
   @Test func oneOfThreeHundredLeads() async throws {
     var nodes: [(client: RedisClient, coordinator: RedisCoordinator)] = []
-    for _ in 0..<3 { nodes.append(try await node { $0.poll = .seconds(20); $0.lease = .seconds(60) }) }
+    for _ in 0..<3 {
+      nodes.append(
+        try await node {
+          $0.poll = .seconds(20); $0.lease = .seconds(60)
+        })
+    }
     let value = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
     let leads = Lock(0)
     let key = key
@@ -71,20 +78,27 @@ import Testing
     #expect(outcomes.count { $0 == .value(value) } == 299)
     // By messages: the poll would have come much later.
     #expect(nodes.reduce(0) { $0 + $1.coordinator.statistics.wakes } == 299)
-    #expect(nodes.allSatisfy { $0.coordinator.statistics.waiting == 0 && $0.coordinator.statistics.held == 0 })
+    #expect(
+      nodes.allSatisfy { $0.coordinator.statistics.waiting == 0 && $0.coordinator.statistics.held == 0 })
   }
 
   @Test(arguments: [
-    FlightOutcome.stored, .value(Data([1, 2, 3])), .absent(status: 404), .isPrivate, .failed(code: "timedOut"),
+    FlightOutcome.stored, .value(Data([1, 2, 3])), .absent(status: 404), .isPrivate,
+    .failed(code: "timedOut"),
   ])
   func outcomesAreTold(_ told: FlightOutcome) async throws {
     let one = try await node()
     let other = try await node()
     let lease = try lease(await one.coordinator.begin(key, waits: true, timeout: nil))
-    if case .busy = await other.coordinator.begin(key, waits: false, timeout: nil) {} else { Issue.record("not busy") }
+    if case .busy = await other.coordinator.begin(key, waits: false, timeout: nil) {
+    } else {
+      Issue.record("not busy")
+    }
     let key = key
     async let waiting = other.coordinator.begin(key, waits: true, timeout: .seconds(60))
-    try await eventually { other.coordinator.statistics.waiting == 1 && other.coordinator.statistics.waits > 0 }
+    try await eventually {
+      other.coordinator.statistics.waiting == 1 && other.coordinator.statistics.waits > 0
+    }
     await lease.end(told)
     await lease.end(.stored)
     #expect(outcome(await waiting) == told)
@@ -108,7 +122,9 @@ import Testing
     // Scaled: 3 s and 250 ms become 600 and 50 ms.
     let wire = try FaultyWire(to: server.port)
     let holder = try await node(port: wire.port) { $0.lease = .milliseconds(600) }
-    let other = try await node { $0.lease = .milliseconds(600); $0.poll = .milliseconds(50) }
+    let other = try await node {
+      $0.lease = .milliseconds(600); $0.poll = .milliseconds(50)
+    }
     let lease = try lease(await holder.coordinator.begin(key, waits: true, timeout: nil))
     let key = key
     async let waiting = other.coordinator.begin(key, waits: true, timeout: .seconds(60))
@@ -124,7 +140,9 @@ import Testing
 
   @Test func leasesAreRenewed() async throws {
     let one = try await node { $0.lease = .milliseconds(300) }
-    let other = try await node { $0.lease = .milliseconds(300); $0.poll = .milliseconds(20) }
+    let other = try await node {
+      $0.lease = .milliseconds(300); $0.poll = .milliseconds(20)
+    }
     let lease = try lease(await one.coordinator.begin(key, waits: true, timeout: nil))
     // Five leases long.
     let flight = await other.coordinator.begin(key, waits: true, timeout: .milliseconds(1_500))
@@ -136,7 +154,9 @@ import Testing
 
   @Test func aForgottenLeaseIsGivenUp() async throws {
     let one = try await node { $0.lease = .seconds(60) }
-    let other = try await node { $0.lease = .seconds(60); $0.poll = .seconds(60) }
+    let other = try await node {
+      $0.lease = .seconds(60); $0.poll = .seconds(60)
+    }
     var lease: (any FlightLease)? = try lease(await one.coordinator.begin(key, waits: true, timeout: nil))
     let key = key
     async let waiting = other.coordinator.begin(key, waits: true, timeout: .seconds(60))
@@ -156,7 +176,10 @@ import Testing
     let second = try lease(await other.coordinator.begin(key, waits: true, timeout: nil))
     try await eventually { one.coordinator.statistics.lost == 1 }
     await first.end(.failed(code: "late"))
-    if case .busy = await one.coordinator.begin(key, waits: false, timeout: nil) {} else { Issue.record("not busy") }
+    if case .busy = await one.coordinator.begin(key, waits: false, timeout: nil) {
+    } else {
+      Issue.record("not busy")
+    }
     await second.end(.stored)
     #expect(outcome(await one.coordinator.begin(key, waits: true, timeout: nil)) == .stored)
   }
@@ -187,12 +210,17 @@ import Testing
   /// The hedge gives up: the first still leads.
   @Test func aHedgeThatGivesUpLeavesTheLease() async throws {
     let one = try await node()
-    let two = try await node { $0.hedgeFloor = .milliseconds(1); $0.lease = .milliseconds(200); $0.poll = .milliseconds(20) }
+    let two = try await node {
+      $0.hedgeFloor = .milliseconds(1); $0.lease = .milliseconds(200); $0.poll = .milliseconds(20)
+    }
     let first = try lease(await one.coordinator.begin(key, waits: true, timeout: nil))
     do { _ = try lease(await two.coordinator.begin(key, waits: true, timeout: .seconds(60))) }
     try await eventually { two.coordinator.statistics.held == 0 }
     _ = try await two.client.send(RESPCommand("PING"))
-    if case .busy = await two.coordinator.begin(key, waits: false, timeout: nil) {} else { Issue.record("not busy") }
+    if case .busy = await two.coordinator.begin(key, waits: false, timeout: nil) {
+    } else {
+      Issue.record("not busy")
+    }
     await first.end(.stored)
     #expect(outcome(await two.coordinator.begin(key, waits: true, timeout: nil)) == .stored)
   }
@@ -206,7 +234,10 @@ import Testing
     let time = await clock.measure {
       await lease.end(.stored)
       for _ in 0..<100 {
-        if case .alone = await one.coordinator.begin(key, waits: true, timeout: nil) {} else { Issue.record("not alone") }
+        if case .alone = await one.coordinator.begin(key, waits: true, timeout: nil) {
+        } else {
+          Issue.record("not alone")
+        }
       }
     }
     #expect(time < .seconds(1))
@@ -231,7 +262,8 @@ import Testing
     try await eventually { one.client.isConnected }
     // The leases that Redis gave while nobody listened are given back or end.
     try await eventually {
-      guard case .lead(let lease) = await one.coordinator.begin(CacheKey("k0"), waits: false, timeout: nil) else {
+      guard case .lead(let lease) = await one.coordinator.begin(CacheKey("k0"), waits: false, timeout: nil)
+      else {
         return false
       }
       await lease.end(.stored)
@@ -252,14 +284,22 @@ import Testing
   }
 
   @Test func isBounded() async throws {
-    let one = try await node { $0.maxLeases = 2; $0.maxWaits = 1; $0.valueLimit = 10 }
+    let one = try await node {
+      $0.maxLeases = 2; $0.maxWaits = 1; $0.valueLimit = 10
+    }
     let first = try lease(await one.coordinator.begin(CacheKey("a"), waits: true, timeout: nil))
     let key = CacheKey("a")
     let task = Task { await one.coordinator.begin(key, waits: true, timeout: nil) }
     try await eventually { one.coordinator.statistics.waits > 0 }
-    if case .alone = await one.coordinator.begin(key, waits: true, timeout: nil) {} else { Issue.record("waits") }
+    if case .alone = await one.coordinator.begin(key, waits: true, timeout: nil) {
+    } else {
+      Issue.record("waits")
+    }
     let second = try lease(await one.coordinator.begin(CacheKey("b"), waits: false, timeout: nil))
-    if case .alone = await one.coordinator.begin(CacheKey("c"), waits: false, timeout: nil) {} else { Issue.record("leads") }
+    if case .alone = await one.coordinator.begin(CacheKey("c"), waits: false, timeout: nil) {
+    } else {
+      Issue.record("leads")
+    }
     // Too large to be passed on.
     await first.end(.value(Data(count: 11)))
     #expect(outcome(await task.value) == .stored)
@@ -280,7 +320,8 @@ import Testing
     configuration.readTimeout = .seconds(5)
     let cache = RedisCache(client, configuration: configuration, now: { time.date })
     #expect(try await cache.read(key) == nil)
-    let metadata = RecordMetadata(contentType: "image/png", expires: time.date.addingTimeInterval(60), position: 4)
+    let metadata = RecordMetadata(
+      contentType: "image/png", expires: time.date.addingTimeInterval(60), position: 4)
     try await cache.store(Data([1, 2, 3]), metadata: metadata, for: key)
     let record = try await cache.read(key)
     #expect(record?.data == Data([1, 2, 3]))
@@ -294,7 +335,9 @@ import Testing
     // An expired record is not worth a command.
     try await cache.store(Data([1]), metadata: metadata, for: key)
     #expect(try await client.send(RESPCommand("EXISTS", client.name(of: key, "c"))) == .integer(0))
-    await #expect(throws: CachingError.self) { try await cache.store(Data(count: 65 << 10), metadata: .init(), for: key) }
+    await #expect(throws: CachingError.self) {
+      try await cache.store(Data(count: 65 << 10), metadata: .init(), for: key)
+    }
     // What is no record reads as nothing.
     for text in ["", "CALOTYPE", String(repeating: "x", count: 200)] {
       _ = try await client.send(RESPCommand("SET", client.name(of: key, "c"), text))

@@ -25,7 +25,9 @@ final class RedisServer {
 
   /// Starts it, again after ``kill()``, and returns when it accepts connections.
   func start() throws {
-    var command = [Self.program, "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    var command = [
+      Self.program, "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+    ]
     command += ["--dir", "/tmp"] + options
     process = try Self.spawn(command)
     for _ in 0..<1_000 {
@@ -130,7 +132,8 @@ struct LoopbackSocket {
     return listener.port
   }
 
-  private static func withAddress(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+  private static func withAddress(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32
+  {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(UInt16(port)).bigEndian
