@@ -74,7 +74,13 @@ enum MetadataCoding {
         else { return nil }
         metadata.user[name] = text
       case Tag.position:
+<<<<<<< HEAD
         guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else { return nil }
+=======
+        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else {
+          return nil
+        }
+>>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
         metadata.position = position
       default:
         continue

@@ -22,7 +22,8 @@ final class RedisSocket {
   /// - Throws: ``Failure`` with libcurl's description.
   init(_ configuration: RedisClient.Configuration) throws(Failure) {
     guard Self.isInitialized, let handle = curl_easy_init() else { throw Failure(reason: "no memory") }
-    let host = configuration.host.contains(":") && !configuration.host.hasPrefix("[")
+    let host =
+      configuration.host.contains(":") && !configuration.host.hasPrefix("[")
       ? "[\(configuration.host)]" : configuration.host
     let options: [(CURLoption, String?)] = [
       (CURLOPT_URL, "\(configuration.usesTLS ? "https" : "http")://\(host):\(configuration.port)"),
@@ -38,7 +39,8 @@ final class RedisSocket {
     }
     let milliseconds = max(1, Int(configuration.connectTimeout.inMilliseconds.rounded(.up)))
     let numbers: [(CURLoption, Int)] = [
-      (CURLOPT_CONNECT_ONLY, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_SSL_ENABLE_ALPN, 0), (CURLOPT_TCP_NODELAY, 1),
+      (CURLOPT_CONNECT_ONLY, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_SSL_ENABLE_ALPN, 0),
+      (CURLOPT_TCP_NODELAY, 1),
       (CURLOPT_TCP_KEEPALIVE, 1), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds), (CURLOPT_QUICK_EXIT, 1),
     ]
     for (option, value) in numbers { _ = calotype_curl_set_long(handle, option, value) }

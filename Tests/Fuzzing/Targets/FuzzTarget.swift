@@ -36,6 +36,8 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "imgproxy-url", run: ImgproxyURLTarget.run),
       FuzzTarget(name: "sandbox-request", run: SandboxTargets.request),
       FuzzTarget(name: "sandbox-reply", run: SandboxTargets.reply),
+      FuzzTarget(name: "resp", run: RESPTarget.run),
+      FuzzTarget(name: "purge-entry", run: PurgeEntryTarget.run),
     ]
     + DecoderTargets.all + TIFFTargets.all + SVGTargets.all + HEIFTargets.all + DescriberTargets.all
     + LibraryTargets.all
