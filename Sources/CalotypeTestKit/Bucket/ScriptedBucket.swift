@@ -19,8 +19,6 @@ public final class ScriptedBucket: Sendable {
     public var requests: [String: Int] = [:]
     /// Refusals by their code.
     public var refusals: [String: Int] = [:]
-    /// The most `PUT` requests at a time.
-    public var mostWrites = 0
     /// The reason of the last refused signature.
     public var lastReason = ""
   }
@@ -53,7 +51,6 @@ public final class ScriptedBucket: Sendable {
     var fault: (@Sendable (ScriptedRequest) -> BucketFault?)?
     var conditions = Conditions.honoured
     var clockOffset = 0
-    var writes = 0
     var counters = Counters()
   }
 
@@ -102,7 +99,9 @@ public final class ScriptedBucket: Sendable {
   public var counters: Counters { state.withLock { $0.counters } }
 
   /// Decides which requests fail, and how; `nil` for none.
-  public func setFault(_ fault: (@Sendable (ScriptedRequest) -> BucketFault?)?) { state.withLock { $0.fault = fault } }
+  public func setFault(_ fault: (@Sendable (ScriptedRequest) -> BucketFault?)?) {
+    state.withLock { $0.fault = fault }
+  }
 
   /// Sets how conditions are treated.
   public func setConditions(_ conditions: Conditions) { state.withLock { $0.conditions = conditions } }
@@ -113,17 +112,12 @@ public final class ScriptedBucket: Sendable {
   // MARK: Requests
 
   private func reply(to request: ScriptedRequest) -> ScriptedReply {
-    let (fault, offset) = state.withLock { state in
+    let (choose, offset) = state.withLock { state in
       state.counters.requests[request.method, default: 0] += 1
-      if request.method == "PUT" {
-        state.writes += 1
-        state.counters.mostWrites = max(state.counters.mostWrites, state.writes)
-      }
       return (state.fault, state.clockOffset)
     }
-    defer { if request.method == "PUT" { state.withLock { $0.writes -= 1 } } }
     let seconds = Int(now().timeIntervalSince1970) + offset
-    let fault = fault?(request)
+    let fault = choose?(request)
     switch fault {
     case .refuse(let status, let code, let retryAfter):
       return refusal(status, code, "as the test says", request, seconds, retryAfter: retryAfter)
@@ -145,7 +139,8 @@ public final class ScriptedBucket: Sendable {
   }
 
   private func answer(_ request: ScriptedRequest, _ fault: BucketFault?, _ seconds: Int) -> ScriptedReply {
-    let path = SignatureVerifier.unescaped(request.path[...]).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    let path =
+      SignatureVerifier.unescaped(request.path[...]).map { String(decoding: $0, as: UTF8.self) } ?? ""
     guard path == "/\(name)" || path.hasPrefix("/\(name)/") else {
       return refusal(404, "NoSuchBucket", "there is no such bucket", request, seconds)
     }
@@ -163,7 +158,9 @@ public final class ScriptedBucket: Sendable {
     return fault == .loseAnswer ? ScriptedReply([.reset]) : reply
   }
 
-  private func read(_ key: String, _ request: ScriptedRequest, _ fault: BucketFault?, _ seconds: Int) -> ScriptedReply {
+  private func read(_ key: String, _ request: ScriptedRequest, _ fault: BucketFault?, _ seconds: Int)
+    -> ScriptedReply
+  {
     guard var object = self[key] else {
       return refusal(404, "NoSuchKey", "there is no such object", request, seconds)
     }
@@ -219,7 +216,9 @@ public final class ScriptedBucket: Sendable {
       guard words.count == 2, let value = SignatureVerifier.unescaped(words[1]) else { continue }
       parameters[String(words[0])] = String(decoding: value, as: UTF8.self)
     }
-    guard parameters["list-type"] == "2" else { return refusal(501, "NotImplemented", "version 1", request, seconds) }
+    guard parameters["list-type"] == "2" else {
+      return refusal(501, "NotImplemented", "version 1", request, seconds)
+    }
     let prefix = parameters["prefix"] ?? ""
     let start = parameters["continuation-token"] ?? parameters["start-after"] ?? ""
     let limit = min(max(0, parameters["max-keys"].flatMap { Int($0) } ?? 1000), 1000)
@@ -228,7 +227,8 @@ public final class ScriptedBucket: Sendable {
     }
     .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     let page = found.prefix(limit)
-    var xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+    var xml =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
     xml += "<Name>\(name)</Name><Prefix>\(Self.escaped(prefix))</Prefix><KeyCount>\(page.count)</KeyCount>"
     xml += "<MaxKeys>\(limit)</MaxKeys><IsTruncated>\(found.count > page.count)</IsTruncated>"
     if found.count > page.count, let last = page.last {
