@@ -29,7 +29,7 @@ struct ExchangeTests {
     server.route("/o") { .body($0.body, status: 201) }
     let loader = CurlLoader()
     for method in [LoadRequest.Exchange.Method.put, .post] {
-      for pieces in [[], [0], [1], [500, 0, 3], [3_000_000, 7, 2_000_000]] {
+      for pieces in [[], [0], [1], [500, 0, 3], [700_000, 7, 300_000]] {
         let content = pieces.map { count in
           Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) })
         }
@@ -102,7 +102,9 @@ struct ExchangeTests {
     defer { server.stop() }
     server.route("/silent", .hang)
     // A header that comes byte by byte is no header.
-    server.route("/drip", ScriptedReply((0..<200).map { _ in .drip(Data("H".utf8), .milliseconds(5)) }))
+    let start = Data("HTTP/1.1 200 OK\r\nX-Slow: ".utf8)
+    server.route(
+      "/drip", ScriptedReply([.bytes(start)] + (0..<200).map { _ in .drip(Data("a".utf8), .milliseconds(5)) }))
     let loader = CurlLoader()
     for path in ["/silent", "/drip"] {
       do {
