@@ -79,8 +79,10 @@ final class BucketClient: Sendable {
   }
 
   private func sendOnce(_ call: BucketCall, offset: Int) async throws(BucketError) -> BucketAnswer {
-    let signer = try await signer()
     let isWrite = call.method.hasContent
+    let count = call.content.reduce(0) { $0 + $1.count }
+    let (timeouts, head) = limits.timeouts(writing: isWrite || call.isPatient ? count : nil)
+    let signer = try await signer(within: head)
     let payload =
       isWrite ? PayloadHash.chosen(for: call.content, isSecure: bucket.isSecure) : .empty
     let signed = signer.sign(
@@ -91,8 +93,6 @@ final class BucketClient: Sendable {
     guard let url = URL(string: bucket.base + signed.target, encodingInvalidCharacters: false) else {
       throw .invalidConfiguration(reason: "its endpoint and keys make no URL")
     }
-    let count = call.content.reduce(0) { $0 + $1.count }
-    let (timeouts, head) = limits.timeouts(writing: isWrite || call.isPatient ? count : nil)
     var request = LoadRequest(
       source: .url(url), headers: signed.fields, timeouts: timeouts, byteLimit: call.byteLimit)
     request.exchange = LoadRequest.Exchange(call.method, content: call.content, headLimit: head)
@@ -121,8 +121,8 @@ final class BucketClient: Sendable {
     return bucket.basePath == "/" ? "/" : String(bucket.basePath.dropLast())
   }
 
-  private func signer() async throws(BucketError) -> RequestSigner {
-    let keys = try await credentials.keys()
+  private func signer(within limit: Duration) async throws(BucketError) -> RequestSigner {
+    let keys = try await credentials.keys(within: limit)
     return state.withLock { state in
       if let known = state.signer, known.keys == keys { return known.signer }
       let signer = RequestSigner(keys, region: bucket.region)

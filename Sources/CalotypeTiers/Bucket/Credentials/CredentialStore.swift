@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 
 /// Keeps the keys of a bucket, and fetches others in time.
@@ -15,17 +16,18 @@ actor CredentialStore {
 
   /// Returns keys that are valid now.
   ///
-  /// - Throws: ``BucketError/noCredentials(reason:)``.
-  func keys() async throws(BucketError) -> BucketKeys {
+  /// - Parameter limit: The longest wait for a fetch, which then continues for later callers.
+  /// - Throws: ``BucketError/noCredentials(reason:)``; ``BucketError/cancelled``.
+  func keys(within limit: Duration = .seconds(60)) async throws(BucketError) -> BucketKeys {
     switch refresh.next(now: now()) {
     case .use(let keys): return keys
     case .useAndFetch(let keys):
       startFetch()
       return keys
-    case .fetch: return try await startFetch().value.get()
+    case .fetch: return try await Self.end(of: startFetch(), within: limit)
     case .wait:
       guard let fetch else { throw .noCredentials(reason: "no fetch is in progress") }
-      return try await fetch.value.get()
+      return try await Self.end(of: fetch, within: limit)
     case .fail(let error): throw error
     }
   }
@@ -45,9 +47,24 @@ actor CredentialStore {
     return task
   }
 
+  private static func end(
+    of fetch: Task<Result<BucketKeys, BucketError>, Never>, within limit: Duration
+  ) async throws(BucketError) -> BucketKeys {
+    let waiter = Waiter<Result<BucketKeys, BucketError>>()
+    Task { waiter.resolve(await fetch.value) }
+    let timer = Task {
+      try? await Task.sleep(for: limit)
+      waiter.resolve(.failure(.noCredentials(reason: "they are still being fetched")))
+    }
+    defer { timer.cancel() }
+    return try await waiter.value(onCancel: .failure(.cancelled)).get()
+  }
+
   /// Asks one source after another. A source that fails does not hide a later one that is set up.
   @concurrent
-  private static func ask(_ providers: [any BucketCredentialProviding]) async -> Result<BucketKeys, BucketError> {
+  private static func ask(_ providers: [any BucketCredentialProviding]) async -> Result<
+    BucketKeys, BucketError
+  > {
     var failure: BucketError?
     for provider in providers {
       do throws(BucketError) {
