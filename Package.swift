@@ -8,7 +8,7 @@ import PackageDescription
 ///     CalotypeCLI
 ///     CalotypeTerminal   CalotypeTestKit
 ///     CalotypeDisplay    CalotypeObservability
-///     Calotype           CalotypeLibraryCoders
+///     Calotype           CalotypeLibraryCoders   CalotypeTiers
 ///     CalotypeIsolation  (CalotypeDecoder)
 ///     CalotypeImaging    CalotypeCaching   CalotypeLoading
 ///     CalotypeSupport    CalotypeURLs
@@ -50,6 +50,7 @@ let package = Package(
     .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
     .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
+    .library(name: "CalotypeTiers", targets: ["CalotypeTiers"]),
     .library(name: "CalotypeURLs", targets: ["CalotypeURLs"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
     .executable(name: "calotype-decoder", targets: ["CalotypeDecoder"]),
@@ -150,6 +151,15 @@ let package = Package(
       dependencies: [
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      swiftSettings: swift),
+    // Caches that many machines share: records in a bucket.
+    .target(
+      name: "CalotypeTiers",
+      dependencies: [
+        "CalotypeSupport", "CalotypeCaching", "CalotypeLoading",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
     // What shows images as they arrive: slots, players, indicators, and the network that chooses among variants.
@@ -300,6 +310,13 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeTiersTests",
+      dependencies: [
+        "CalotypeTiers", "CalotypeSupport", "CalotypeCaching", "CalotypeLoading", "CalotypeTestKit",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
     .testTarget(name: "CalotypeURLsTests", dependencies: ["CalotypeURLs"], swiftSettings: swift),
     // The fuzz targets, which replay what once broke something; built for fuzzing by Tests/Fuzzing.
     .testTarget(
@@ -307,7 +324,7 @@ let package = Package(
       dependencies: [
         "Calotype", "CalotypeSupport", "CalotypeImaging", "CalotypeIsolation", "CalotypeLibraryCoders",
         "CalotypeCaching",
-        "CalotypeLoading", "CalotypeURLs", "CCurl", "CJPEG", "CPixels",
+        "CalotypeLoading", "CalotypeTiers", "CalotypeURLs", "CCurl", "CJPEG", "CPixels",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),

@@ -9,6 +9,9 @@ static inline CURLcode calotype_curl_set_string(CURL *h, CURLoption o, const cha
 static inline CURLcode calotype_curl_set_list(CURL *h, CURLoption o, struct curl_slist *v) { return curl_easy_setopt(h, o, v); }
 typedef size_t (*calotype_curl_write_callback)(char *, size_t, size_t, void *);
 static inline CURLcode calotype_curl_set_write(CURL *h, CURLoption o, calotype_curl_write_callback f) { return curl_easy_setopt(h, o, f); }
+typedef int (*calotype_curl_seek_callback)(void *, curl_off_t, int);
+static inline CURLcode calotype_curl_set_read(CURL *h, calotype_curl_write_callback f) { return curl_easy_setopt(h, CURLOPT_READFUNCTION, f); }
+static inline CURLcode calotype_curl_set_seek(CURL *h, calotype_curl_seek_callback f) { return curl_easy_setopt(h, CURLOPT_SEEKFUNCTION, f); }
 static inline CURLcode calotype_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode calotype_curl_get_offset(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode calotype_curl_get_list(CURL *h, CURLINFO i, struct curl_slist **v) { return curl_easy_getinfo(h, i, v); }

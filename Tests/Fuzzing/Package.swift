@@ -29,6 +29,7 @@ let package = Package(
         .product(name: "CalotypeLibraryCoders", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeLoading", package: "Calotype"),
+        .product(name: "CalotypeTiers", package: "Calotype"),
         .product(name: "CalotypeURLs", package: "Calotype"),
       ],
       path: "Targets",

@@ -1,5 +1,5 @@
 import CalotypeSupport
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// The header of a record file: its key and metadata, and checksums.
@@ -11,24 +11,24 @@ import Glibc
 ///
 /// Version 2 is a file with its payload. The file of a record that shares its payload ends with the header and has version
 /// 3: the payload is that of the record file whose second name is ``CacheLayout/payload(_:_:)``.
-struct RecordHeader: Sendable {
-  var key: CacheKeyText
-  var metadata: RecordMetadata
-  var created: Date
-  var payloadLength: Int
-  var payloadChecksum: Checksum
+package struct RecordHeader: Sendable {
+  package var key: CacheKeyText
+  package var metadata: RecordMetadata
+  package var created: Date
+  package var payloadLength: Int
+  package var payloadChecksum: Checksum
   /// Bytes before the payload.
-  var length: Int
+  package var length: Int
   /// Whether the payload is in another file.
-  var isShared: Bool
+  package var isShared: Bool
 
   /// The texts of a ``CacheKey``.
-  struct CacheKeyText: Sendable {
-    var text: String
-    var source: String?
+  package struct CacheKeyText: Sendable {
+    package var text: String
+    package var source: String?
 
     /// Whether the text equals that of `key`, byte by byte.
-    func isText(of key: CacheKey) -> Bool {
+    package func isText(of key: CacheKey) -> Bool {
       var own = text
       var other = key.text
       return own.withUTF8 { own in
@@ -50,11 +50,11 @@ struct RecordHeader: Sendable {
   static let fixedLength = 64
   static let maxKeyLength = 64 << 10
   static let maxMetadataLength = 64 << 10
-  static let maxLength = fixedLength + maxKeyLength + maxMetadataLength
+  package static let maxLength = fixedLength + maxKeyLength + maxMetadataLength
   private static let checksumOffset = 56
 
   /// Returns the number of bytes before the payload. Throws when key or metadata are too long.
-  static func length(key: CacheKey, metadata: RecordMetadata) throws(CachingError) -> Int {
+  package static func length(key: CacheKey, metadata: RecordMetadata) throws(CachingError) -> Int {
     let keyLength = key.text.utf8.count
     guard keyLength <= maxKeyLength else { throw .keyTooLong(bytes: keyLength, limit: maxKeyLength) }
     let metadataLength = metadataBytes(key, metadata).count
@@ -72,7 +72,7 @@ struct RecordHeader: Sendable {
   /// Returns the bytes before `payload` in its file, for key and metadata that ``length(key:metadata:)`` has accepted.
   ///
   /// - Parameter checksum: The checksum of the payload, where the caller has computed it already.
-  static func encode(
+  package static func encode(
     key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data, checksum: Checksum? = nil
   ) -> Data {
     let keyBytes = key.text.utf8
@@ -157,7 +157,7 @@ struct RecordHeader: Sendable {
   }
 
   /// Reads the complete header at the beginning of `raw`; `nil` when it is damaged.
-  init?(_ raw: UnsafeRawBufferPointer, fileSize: Int) {
+  package init?(_ raw: UnsafeRawBufferPointer, fileSize: Int) {
     guard let length = Self.length(prefix: raw, fileSize: fileSize), raw.count >= length else { return nil }
     let header = UnsafeRawBufferPointer(rebasing: raw[..<length])
     guard Self.checksum(of: header).value == header.little(at: Self.checksumOffset, UInt64.self) else {
@@ -178,7 +178,7 @@ struct RecordHeader: Sendable {
     self.length = length
   }
 
-  func matches(payload: UnsafeRawBufferPointer) -> Bool {
+  package func matches(payload: UnsafeRawBufferPointer) -> Bool {
     payload.count == payloadLength && Checksum(of: payload) == payloadChecksum
   }
 

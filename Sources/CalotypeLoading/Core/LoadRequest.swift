@@ -49,6 +49,8 @@ public struct LoadRequest: Equatable, Sendable {
   /// Whether the request may be sent a second time while the first is late: ``HedgingPolicy``. On by default; to be
   /// turned off for a URL whose `GET` has side effects, or that answers once.
   public var allowsHedging = true
+  /// The method and the content, unless the request is a plain `GET`.
+  package var exchange: LoadRequest.Exchange?
   /// ``ImageLoading/identity`` of the present loader, for state that it may share with other loaders.
   var loaderIdentity = ""
   private var following = Following()
@@ -123,11 +125,11 @@ public struct LoadRequest: Equatable, Sendable {
 
   /// Returns whether a response of that status is accepted.
   package func accepts(status: Int) -> Bool {
-    statuses.contains(status) || (status == 304 && isConditional)
+    exchange != nil || statuses.contains(status) || (status == 304 && isConditional)
   }
 
   /// Whether a second request does no harm: a `GET` of HTTP, unless the caller forbids it. Other schemes may mean anything.
-  var isHedgeable: Bool { allowsHedging && (source.scheme == "https" || source.scheme == "http") }
+  var isHedgeable: Bool { allowsHedging && exchange == nil && (source.scheme == "https" || source.scheme == "http") }
 
   /// Whether the request is conditional, so that 304 can be the answer.
   var isConditional: Bool {

@@ -1,16 +1,16 @@
-import CalotypeSupport
-import FoundationEssentials
-import HTTPTypes
+package import CalotypeSupport
+package import FoundationEssentials
+package import HTTPTypes
 
 /// The `Retry-After` of a response (RFC 9110 §10.2.3): a number of seconds, or a date.
-enum RetryAfter: Equatable {
+package enum RetryAfter: Equatable {
   case seconds(Int)
   case date(HTTPDate)
 
   /// - Parameters:
   ///   - text: The value of the field.
   ///   - now: Seconds since 1970, for dates with a year of two digits.
-  init?(_ text: String, now: Int) {
+  package init?(_ text: String, now: Int) {
     let bytes = text.utf8
     if !bytes.isEmpty, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
       // A number that overflows is a very long time.
@@ -26,7 +26,7 @@ enum RetryAfter: Equatable {
   ///
   /// A date is compared with the `Date` of the response if there is one, because clocks differ. Of several fields the
   /// longest wins.
-  static func delay(in headers: HTTPFields, now: Date) -> Duration? {
+  package static func delay(in headers: HTTPFields, now: Date) -> Duration? {
     let values = headers[values: .retryAfter]
     guard !values.isEmpty else { return nil }
     let ours = Int(exactly: now.timeIntervalSince1970.rounded()) ?? 0

@@ -159,7 +159,7 @@ final class CurlLoop {
       return
     }
     let id = ObjectIdentifier(transfer)
-    let total = transfer.request.timeouts.total
+    let total = transfer.request.queueLimit
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
     // Before the priority is read, so that no change is missed.
     let observation = transfer.observePriority()
@@ -238,7 +238,7 @@ final class CurlLoop {
   }
 
   private static func timedOut(_ transfer: Transfer) -> LoadingError {
-    .timedOut(transfer.url, phase: .queue, after: transfer.request.timeouts.total ?? .zero)
+    .timedOut(transfer.url, phase: .queue, after: transfer.request.queueLimit ?? .zero)
   }
 
   /// Adds the request of a transfer to the multi handle.

@@ -28,7 +28,8 @@ final class EasyHandle {
     setConnection(hop, timeouts, configuration)
     _ = calotype_curl_set_pointer(pointer, CURLOPT_SHARE, share)
     if keepsCookies { set(CURLOPT_COOKIEFILE, "") }
-    setHeaders(hop.headers)
+    setHeaders(hop.headers, sendsContent: owner.exchange?.method.sendsContent == true)
+    if let exchange = owner.exchange { setMethod(exchange, owner) }
     setCredential(hop.credential)
     setTLS(configuration.tls)
     setProxy(configuration)
@@ -75,12 +76,35 @@ final class EasyHandle {
     }
   }
 
-  private func setHeaders(_ fields: HTTPFields) {
+  /// The content is read by a callback: it is sent from where it is, and again if a kept connection turns out to be
+  /// closed.
+  private func setMethod(_ exchange: LoadRequest.Exchange, _ owner: Owner) {
+    // Signatures cover the path as written.
+    set(CURLOPT_PATH_AS_IS, 1)
+    switch exchange.method {
+    case .get: break
+    case .head: set(CURLOPT_NOBODY, 1)
+    case .delete: set(CURLOPT_CUSTOMREQUEST, exchange.method.rawValue)
+    case .put, .post:
+      set(CURLOPT_UPLOAD, 1)
+      if exchange.method == .post { set(CURLOPT_CUSTOMREQUEST, exchange.method.rawValue) }
+      _ = calotype_curl_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, curl_off_t(owner.upload.count))
+      let context = Unmanaged.passUnretained(owner).toOpaque()
+      _ = calotype_curl_set_pointer(pointer, CURLOPT_READDATA, context)
+      _ = calotype_curl_set_pointer(pointer, CURLOPT_SEEKDATA, context)
+      _ = calotype_curl_set_read(pointer, contentCallback)
+      _ = calotype_curl_set_seek(pointer, seekCallback)
+    }
+  }
+
+  private func setHeaders(_ fields: HTTPFields, sendsContent: Bool) {
     // Request no content coding. A coding that the server applies anyway is decoded after the queue, where
     // back-pressure limits it.
     if fields[.acceptEncoding] == nil { append("Accept-Encoding: identity") }
     // Otherwise libcurl sends its own.
     if !fields.contains(.accept) { append("Accept:") }
+    // No waiting for 100 Continue before a large content.
+    if sendsContent { append("Expect:") }
     for field in fields {
       switch field.name {
       // They describe the connection.
@@ -222,6 +246,20 @@ private func bodyCallback(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   owner(context)?.bodyBytes(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+}
+
+/// Hands libcurl the next bytes of the content.
+private func contentCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  owner(context)?.contentBytes(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    ?? Int(CURL_READFUNC_ABORT)
+}
+
+private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+  // libcurl seeks from the beginning only.
+  let isFound = origin == SEEK_SET && owner(context)?.upload.seek(to: Int(offset)) == true
+  return isFound ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
 }
 
 private func headerCallback(

@@ -56,6 +56,8 @@ final class RunningTransfer {
   private var redirects: [LoadResponse.Redirect] = []
   /// The reason why the last address of the host was refused.
   private var addressRefusal: String?
+  /// The position in the content of the request.
+  var upload: UploadCursor
   private var received = 0
   private var discarded = 0
 
@@ -72,12 +74,18 @@ final class RunningTransfer {
     self.share = share
     self.turn = turn
     started = now
-    timer = TransferTimer(timeouts: transfer.request.timeouts, submitted: transfer.submitted, started: now)
+    timer = TransferTimer(
+      timeouts: transfer.request.timeouts, submitted: transfer.submitted, started: now,
+      headLimit: transfer.request.exchange?.headLimit)
+    upload = UploadCursor(transfer.request.exchange?.content ?? [])
     hop = transfer.target
     parser = ResponseHeadParser(answersChallenge: hop.answersChallenge)
     handle = makeHandle()
     if handle == nil { return nil }
   }
+
+  /// The method and the content of the request; `nil` for a plain `GET`.
+  var exchange: LoadRequest.Exchange? { transfer.request.exchange }
 
   /// The handle of the current request.
   var easy: UnsafeMutableRawPointer? { handle?.pointer }
@@ -162,6 +170,12 @@ final class RunningTransfer {
     return configuration.addressPolicy.isRestricting
   }
 
+  /// Copies the next bytes of the content for libcurl, and returns their number.
+  func contentBytes(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    timer.sent(at: turn.now)
+    return upload.read(into: buffer)
+  }
+
   /// Returns whether the transfer may continue.
   func headerLine(_ line: UnsafeRawBufferPointer) -> Bool {
     if timer.activity(at: turn.now, bytes: line.count) { turn.note(timer.deadline?.time) }
@@ -178,7 +192,8 @@ final class RunningTransfer {
   /// Examines the final head. Returns whether the transfer may continue.
   private func headArrived() -> Bool {
     var head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
-    if let location = head.redirectLocation {
+    timer.headArrived()
+    if exchange == nil, let location = head.redirectLocation {
       redirect = location
       redirects.append(LoadResponse.Redirect(status: head.status, headers: head.headers))
       return true
@@ -198,7 +213,8 @@ final class RunningTransfer {
       fail(.protocolError(transfer.url, reason: "its Content-Length is no number, or contradicts itself"))
       return false
     }
-    if let length = head.expectedLength, length > request.byteLimit {
+    // The length in an answer to HEAD is that of the body it omits.
+    if let length = head.expectedLength, length > request.byteLimit, exchange?.method != .head {
       fail(.tooLarge(request.source, limit: request.byteLimit, declared: length))
       return false
     }

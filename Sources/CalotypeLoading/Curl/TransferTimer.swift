@@ -11,12 +11,17 @@ struct TransferTimer {
   private(set) var isConnected = false
   private var lastActivity: MonotonicTime
   private var pausedSince: MonotonicTime?
+  /// The limit from the call to the end of the response's header; `nil` for none, and once the header has arrived.
+  private var headLimit: Duration?
   /// When the first byte of the response arrived, plus the time of all pauses, and the number of bytes received.
   private var response: (start: MonotonicTime, bytes: Int)?
   /// The start of the window of the minimum speed, and the bytes in it.
   private var window: (start: MonotonicTime, bytes: Int)?
 
-  init(timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime) {
+  init(
+    timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime, headLimit: Duration? = nil
+  ) {
+    self.headLimit = headLimit
     self.timeouts = timeouts
     self.submitted = submitted
     hopStarted = started
@@ -35,6 +40,16 @@ struct TransferTimer {
   mutating func connected(at now: MonotonicTime) {
     isConnected = true
     lastActivity = now
+  }
+
+  /// Bytes of the content were sent: the server has no reason to answer yet.
+  mutating func sent(at now: MonotonicTime) {
+    lastActivity = now
+  }
+
+  /// The header of the final response is complete.
+  mutating func headArrived() {
+    headLimit = nil
   }
 
   /// Bytes arrived. Returns `true` for the first ones of a response, which may move the deadline forward.
@@ -81,12 +96,16 @@ struct TransferTimer {
       }
     }
     if let total = timeouts.total { consider(submitted.advanced(by: total), .total) }
+    if let headLimit { consider(submitted.advanced(by: headLimit), isConnected ? .idle : .connect) }
     return next
   }
 
   /// The present duration of `phase`.
   func duration(_ phase: LoadRequest.Timeouts.Phase) -> Duration {
-    timeouts.duration(phase, received: response?.bytes ?? 0)
+    let duration = timeouts.duration(phase, received: response?.bytes ?? 0)
+    // Until the header has arrived, its limit may be what passed.
+    guard let headLimit, phase == .idle || phase == .connect else { return duration }
+    return min(duration, headLimit)
   }
 
   /// Returns the deadline that has passed, if any. A window with enough bytes is followed by the next.

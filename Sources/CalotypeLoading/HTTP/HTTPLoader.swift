@@ -85,6 +85,7 @@ public final class HTTPLoader: ImageLoading, HookCarrying {
   /// - Throws: ``LoadingError``, that of the last source tried; `CancellationError`; errors of interceptors and body
   ///   transforms.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
+    if request.exchange != nil { return try await transport.load(request) }
     let deadline = request.timeouts.total.map { timing.now().advanced(by: $0) }
     let request = identified(request)
     var candidate = request

@@ -73,3 +73,5 @@ public struct IndexedHeap<ID: Hashable, Key: Comparable> {
     positions[entries[right].id] = right
   }
 }
+
+extension IndexedHeap: Sendable where ID: Sendable, Key: Sendable {}

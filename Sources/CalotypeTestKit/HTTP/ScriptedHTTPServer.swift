@@ -25,6 +25,7 @@ public final class ScriptedHTTPServer: Sendable {
   public let port: Int
   private let listener: Int32
   private let routes = Lock<[String: @Sendable (ScriptedRequest) -> ScriptedReply]>([:])
+  private let others = Lock<(@Sendable (ScriptedRequest) -> ScriptedReply)?>(nil)
   private let stopped = Gate()
   private let journal = EventLog(ServerEntries())
 
@@ -63,10 +64,11 @@ public final class ScriptedHTTPServer: Sendable {
     }
     self.listener = listener
     port = Int(UInt16(bigEndian: address.sin_port))
-    let (routes, stopped, journal) = (self.routes, self.stopped, self.journal)
+    let (routes, others, stopped, journal) = (self.routes, self.others, self.stopped, self.journal)
     Threads.start(name: "scripted-http") {
       Self.accept(on: listener, stopped: stopped, journal: journal, greeting: greeting) { request in
-        routes.withLock { $0[request.path] }?(request) ?? .status(404)
+        let handler = routes.withLock { $0[request.path] } ?? others.withLock { $0 }
+        return handler?(request) ?? .status(404)
       }
     }
   }
@@ -90,6 +92,11 @@ public final class ScriptedHTTPServer: Sendable {
   /// Answers every request for `path` with what `handler` makes of it. Replaces what was there.
   public func route(_ path: String, _ handler: @escaping @Sendable (ScriptedRequest) -> ScriptedReply) {
     routes.withLock { $0[path] = handler }
+  }
+
+  /// Answers every request for a path without a reply of its own. Replaces what was there.
+  public func routeOthers(_ handler: @escaping @Sendable (ScriptedRequest) -> ScriptedReply) {
+    others.withLock { $0 = handler }
   }
 
   /// The URL of `path`, which starts with a slash; `host` is another name of this machine.

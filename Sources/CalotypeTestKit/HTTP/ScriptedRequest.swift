@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A request as ``ScriptedHTTPServer`` saw it.
 public struct ScriptedRequest: Hashable, Sendable {
   /// `GET` and the like.
@@ -10,6 +12,8 @@ public struct ScriptedRequest: Hashable, Sendable {
   public let headers: [Header]
   /// The number of its connection: 1 for the first that the server accepted.
   public let connection: Int
+  /// The content, as its `Content-Length` says.
+  public internal(set) var body = Data()
 
   /// One header field.
   public struct Header: Hashable, Sendable {

@@ -59,8 +59,8 @@ final class ServerConnection {
       if let range = input.firstRange(of: separator) {
         let head = String(decoding: input[..<range.lowerBound], as: UTF8.self)
         input.removeSubrange(..<range.upperBound)
-        guard let request = ScriptedRequest(head: head, connection: number) else { throw .badRequest }
-        try skipBody(Int(request[header: "Content-Length"] ?? "0") ?? 0)
+        guard var request = ScriptedRequest(head: head, connection: number) else { throw .badRequest }
+        request.body = try body(Int(request[header: "Content-Length"] ?? "0") ?? 0)
         return request
       }
       guard input.count < 1 << 20 else { throw .badRequest }
@@ -68,10 +68,11 @@ final class ServerConnection {
     }
   }
 
-  private func skipBody(_ count: Int) throws(End) {
+  private func body(_ count: Int) throws(End) -> Data {
     guard (0...(64 << 20)).contains(count) else { throw .badRequest }
     while input.count < count { try readSome() }
-    input.removeFirst(count)
+    defer { input.removeFirst(count) }
+    return Data(input[..<count])
   }
 
   private func readSome() throws(End) {

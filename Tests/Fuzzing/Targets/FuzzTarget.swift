@@ -25,6 +25,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "response-head", run: ResponseHeadTarget.run),
       FuzzTarget(name: "content-range", run: ContentRangeTarget.run),
       FuzzTarget(name: "http-date", run: HTTPDateTarget.run),
+      FuzzTarget(name: "bucket-document", run: BucketDocumentTarget.run),
       FuzzTarget(name: "address", run: AddressTarget.run),
       FuzzTarget(name: "url", run: URLTarget.run),
       FuzzTarget(name: "cookie", run: CookieTarget.run),
