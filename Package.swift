@@ -153,11 +153,11 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
       swiftSettings: swift),
-    // Caches that many machines share: records in a bucket.
+    // Caches that many machines share, records in a bucket, and the coordination of these machines.
     .target(
       name: "CalotypeTiers",
       dependencies: [
-        "CalotypeSupport", "CalotypeCaching", "CalotypeLoading",
+        "CalotypeSupport", "CalotypeCaching", "CalotypeLoading", "CCurl",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
@@ -310,10 +310,15 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: swift),
+    // Nodes on a virtual clock, which look into `CalotypeTiers`.
+    .executableTarget(
+      name: "TiersSimulation", dependencies: ["CalotypeTiers", "CalotypeCaching", "CalotypeSupport"],
+      path: "Benchmarks/Tiers", swiftSettings: swift),
     .testTarget(
       name: "CalotypeTiersTests",
       dependencies: [
         "CalotypeTiers", "CalotypeSupport", "CalotypeCaching", "CalotypeLoading", "CalotypeTestKit",
+        "TiersSimulation",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
