@@ -32,7 +32,7 @@ enum MetadataCoding {
       pair.append(little: UInt32(clamping: name.utf8.count))
       field(Tag.user, pair + name.utf8 + value.utf8)
     }
-    if let position = metadata.position {
+    if let position = metadata.position, position > 1_000_000_000_000 {
       var value: [UInt8] = []
       value.append(little: UInt64(max(0, position)))
       field(Tag.position, value)
@@ -74,13 +74,9 @@ enum MetadataCoding {
         else { return nil }
         metadata.user[name] = text
       case Tag.position:
-<<<<<<< HEAD
-        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else { return nil }
-=======
         guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else {
           return nil
         }
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
         metadata.position = position
       default:
         continue

@@ -113,12 +113,8 @@ package enum PurgeEntryCoding {
     var contents: [(selection: CacheSelection, marks: PurgeMarks)] = []
     for mark in snapshot.marks {
       let marks = PurgeMarks(stale: mark.stale ?? 0, gone: mark.gone ?? 0)
-<<<<<<< HEAD
-      guard allowed.contains(marks.stale), allowed.contains(marks.gone), let selection = mark.s.selection else {
-=======
       guard allowed.contains(marks.stale), allowed.contains(marks.gone), let selection = mark.s.selection
       else {
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
         return nil
       }
       contents.append((selection, marks))
@@ -134,7 +130,3 @@ package enum PurgeEntryCoding {
     return encoder
   }
 }
-<<<<<<< HEAD
-
-=======
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e

@@ -103,12 +103,8 @@ public final class PurgeLog: PurgeLogging {
       book.observers[book.nextObserver] = body
       return book.nextObserver
     }
-<<<<<<< HEAD
-    return PurgeObservation { [weak self] in self?.book.withLock { _ = $0.observers.removeValue(forKey: id) } }
-=======
     return PurgeObservation { [weak self] in self?.book.withLock { _ = $0.observers.removeValue(forKey: id) }
     }
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
   }
 
   /// Reads the snapshot and what follows it.

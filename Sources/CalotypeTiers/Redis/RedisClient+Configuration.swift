@@ -86,12 +86,8 @@ extension RedisClient {
   }
 }
 
-<<<<<<< HEAD
-extension RedisClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-=======
 extension RedisClient.Configuration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
   /// The server, without user and password.
   public var description: String { "\(usesTLS ? "rediss" : "redis")://\(host):\(port)/\(database)" }
   /// The same.

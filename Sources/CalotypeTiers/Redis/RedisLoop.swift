@@ -239,13 +239,9 @@ final class RedisLoop {
 
   private func poll(_ entries: [pollfd], until end: Duration?) {
     var entries = entries
-<<<<<<< HEAD
-    if let pipe = shared.pipe { entries.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0)) }
-=======
     if let pipe = shared.pipe {
       entries.append(pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0))
     }
->>>>>>> a5573afa8276cc8c93218d9ecdf13a59288ad33e
     let left = (end ?? .seconds(1)) - shared.elapsed()
     let milliseconds = Int32(min(1_000, max(0, left.inMilliseconds.rounded(.up))))
     guard Glibc.poll(&entries, nfds_t(entries.count), milliseconds) > 0, let last = entries.last,
