@@ -336,7 +336,6 @@ struct EncodedJob: Sendable {
     let now = context.configuration.now()
     if !isNew, image.provenance.freshUntil.map({ $0 <= now }) ?? true { return }
     let key = plan.request.encodedKey(as: options)
-    let tags = image.provenance.tags.merging(demand.tags.sorted())
     let (plan, epoch) = (plan, min(epoch, image.provenance.epoch ?? epoch))
     do {
       _ = try await context.storing(
