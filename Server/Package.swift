@@ -30,7 +30,9 @@ let serving: [Target.Dependency] =
     .product(name: "CalotypeIsolation", package: "Calotype"),
     .product(name: "CalotypeLoading", package: "Calotype"),
     .product(name: "CalotypeObservability", package: "Calotype"),
+    .product(name: "CalotypeTiers", package: "Calotype"),
     .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
     .product(name: "Instrumentation", package: "swift-distributed-tracing"),
     .product(name: "Tracing", package: "swift-distributed-tracing"),
   ]

@@ -30,7 +30,8 @@ public final class BucketPurgeStore: PurgeLogStoring {
   ) {
     let now: @Sendable () -> Date = { Date.now }
     client = BucketClient(
-      bucket, credentials: CredentialStore(credentials, now: now), loader: connections, limits: BucketLimits(),
+      bucket, credentials: CredentialStore(credentials, now: now), loader: connections,
+      limits: BucketLimits(),
       now: now)
   }
 
@@ -109,7 +110,8 @@ public final class BucketPurgeStore: PurgeLogStoring {
     } catch {
       if error == .cancelled { throw .cancelled }
       throw .failed(
-        operation: "\(operation) of the log of purges", reason: error.description, isRetryable: error.isRetryable)
+        operation: "\(operation) of the log of purges", reason: error.description,
+        isRetryable: error.isRetryable)
     }
   }
 }

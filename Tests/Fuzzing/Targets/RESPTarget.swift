@@ -1,3 +1,4 @@
+import CalotypeCaching
 @testable import CalotypeTiers
 
 /// Reads the bytes as replies of Redis, in one piece and in two, and as what a node announced.

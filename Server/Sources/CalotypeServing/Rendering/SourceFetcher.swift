@@ -83,7 +83,8 @@ struct SourceFetcher: Sendable {
       return try await pipeline.data(for: request(for: order, reloads: false))
     }
     return try await reloads.value(for: Reload(source: source, generation: generation)) {
-      let request = request(for: order, reloads: false)
+      // A record that nodes share cannot be searched for: it is replaced.
+      let request = request(for: order, reloads: purges.isShared)
       try await pipeline.cache.removeAll(of: request)
       let response = try await pipeline.data(for: request)
       loaded.generations.withLock { $0.record(source, at: generation) }

@@ -4,17 +4,34 @@ import CalotypeResults
 import FoundationEssentials
 import Synchronization
 
-/// The results of a server: in memory, and on disk if there is a folder.
+/// The results of a server: in memory, on disk if there is a folder, and in a bucket that nodes share.
 ///
-/// Work that began before a purge stores nothing that the purge selects.
+/// Work that began before a purge stores nothing that the purge selects. With a log of purges, records carry their position in
+/// it, and purges of other nodes count as well.
 final class ResultStore: Sendable {
   private let memory: MemoryCache<StoredResult>
   private let disk: DiskCache?
+  private let shared: (any DataCaching)?
+  private let log: (any PurgeLogging)?
   private let purges = Mutex(PurgeTable())
+  private let observation = Mutex<PurgeObservation?>(nil)
 
-  init(memory: MemoryCache<StoredResult>, disk: DiskCache?) {
-    (self.memory, self.disk) = (memory, disk)
+  init(
+    memory: MemoryCache<StoredResult>, disk: DiskCache?, shared: (any DataCaching)? = nil,
+    log: (any PurgeLogging)? = nil
+  ) {
+    (self.memory, self.disk, self.shared, self.log) = (memory, disk, shared, log)
+    let registration = log?.observe { [weak self] purges in
+      for purge in purges { self?.apply(purge) }
+    }
+    observation.withLock { $0 = registration }
   }
+
+  /// The position of the log of purges before a source is asked, for ``store(_:for:since:position:)``.
+  var position: Int? { log?.position }
+
+  /// Whether there is a cache that nodes share.
+  var isShared: Bool { shared != nil }
 
   /// The moment at which work begins, for ``store(_:for:since:)``.
   var generation: Int { purges.withLock(\.generation) }
@@ -33,33 +50,69 @@ final class ResultStore: Sendable {
     memory.value(for: identity.key, allowingStale: true)
   }
 
-  /// Returns a result on disk, and keeps it in memory. A disk that fails has none.
+  /// Returns a result on disk or in the shared cache, and keeps it in the faster tiers. A tier that fails has none.
   func read(_ identity: ResultIdentity) async -> StoredResult? {
-    guard let disk else { return nil }
+    if let disk, let result = await read(identity, from: disk) { return result }
+    return await readShared(identity)
+  }
+
+  /// Returns a result in the shared cache, and keeps it in the faster tiers.
+  func readShared(_ identity: ResultIdentity) async -> StoredResult? {
+    guard let shared else { return nil }
+    return await read(identity, from: shared)
+  }
+
+  private func read(_ identity: ResultIdentity, from cache: any DataCaching) async -> StoredResult? {
     let start = generation
-    guard let record = try? await disk.read(identity.key), let result = StoredResult(record) else {
-      return nil
-    }
+    guard let record = try? await cache.read(identity.key) else { return nil }
+    return keep(record, identity, since: start, onDisk: !(cache is DiskCache))
+  }
+
+  /// Keeps a result of another node, and returns it; `nil` if it was purged, or is none.
+  func keep(
+    _ record: CacheRecord, _ identity: ResultIdentity, since start: Int, onDisk: Bool = true
+  ) -> StoredResult? {
+    let verdict =
+      log?.verdict(
+        source: identity.key.source, tags: record.metadata.tags, at: record.metadata.position) ?? .valid
+    guard verdict != .gone, var result = StoredResult(record) else { return nil }
+    // The source is asked whether it is still as it was.
+    if verdict == .stale { result.freshUntil = .distantPast }
     keepInMemory(result, identity, since: start)
+    if onDisk, let disk, verdict == .valid {
+      _ = try? disk.handOver(record.data, metadata: record.metadata, for: identity.key)
+    }
     return result
   }
 
   /// Stores a result, unless a purge has selected it since work on it began. One that may not be stored takes the place of
   /// an earlier one that might.
-  func store(_ result: StoredResult, for identity: ResultIdentity, since start: Int) async {
+  ///
+  /// - Parameters:
+  ///   - result: The result.
+  ///   - identity: Its identity.
+  ///   - start: The generation in which the work began.
+  ///   - position: The position of the log of purges before its source was asked.
+  /// - Returns: Whether it was kept.
+  @discardableResult
+  func store(
+    _ result: StoredResult, for identity: ResultIdentity, since start: Int, position: Int?
+  ) async -> Bool {
     guard result.isStorable else {
       memory.remove(identity.key)
       _ = try? await disk?.remove(identity.key)
-      return
+      return false
     }
-    guard isValid(result, identity, since: start) else { return }
+    guard isValid(result, identity, since: start) else { return false }
     keepInMemory(result, identity, since: start)
-    guard let disk else { return }
+    let metadata = metadata(of: result, identity, position: position)
+    // Written later.
+    try? await shared?.store(result.data, metadata: metadata, for: identity.key)
+    guard let disk else { return true }
     // Written behind the response. A disk that is full or stalls costs its own cache only.
-    guard
-      let pending = try? disk.handOver(
-        result.data, metadata: result.metadata(identity: identity.text), for: identity.key)
-    else { return }
+    guard let pending = try? disk.handOver(result.data, metadata: metadata, for: identity.key) else {
+      return true
+    }
     if start < generation {
       // A purge that came in between may have missed the record.
       Task { [self] in
@@ -67,21 +120,26 @@ final class ResultStore: Sendable {
         if !isValid(result, identity, since: start) { _ = try? await disk.remove(identity.key) }
       }
     }
+    return true
   }
 
-  /// Removes results.
+  /// Returns the metadata of the record of a result.
+  func metadata(of result: StoredResult, _ identity: ResultIdentity, position: Int?) -> RecordMetadata {
+    var metadata = result.metadata(identity: identity.text)
+    metadata.position = position
+    return metadata
+  }
+
+  /// Removes results, at all nodes that share a log of purges.
   ///
   /// - Returns: The number of records on disk, or of entries in memory without a disk.
+  /// - Throws: `CachingError`, also when the log cannot be reached: nothing was purged then.
   func purge(_ selection: PurgeSelection) async throws -> Int {
+    let chosen = Self.chosen(by: selection)
+    if let log {
+      _ = try await log.append(SharedPurge(chosen.map { .selection($0) } ?? .all, mode: .gone))
+    }
     purges.withLock { _ = $0.purge(selection) }
-    let chosen: CacheSelection? =
-      switch selection {
-      case .all: nil
-      case .identity(let text): .tag("result " + text)
-      case .source(let text): .source(text)
-      case .prefix(let text): .sourcePrefix(text)
-      case .tag(let text): .tag("tag " + text)
-      }
     guard let chosen else {
       let count = memory.statistics.count
       memory.removeAll()
@@ -89,6 +147,38 @@ final class ResultStore: Sendable {
     }
     let count = memory.removeAll(chosen)
     return try await disk?.removeAll(chosen) ?? count
+  }
+
+  /// Applies a purge of another node. Records on disk are not used because of their positions.
+  private func apply(_ purge: SharedPurge) {
+    switch purge.scope {
+    case .all:
+      purges.withLock { _ = $0.purge(.all) }
+      memory.removeAll()
+    case .selection(let selection):
+      let known: PurgeSelection =
+        switch selection {
+        case .source(let text): .source(text)
+        case .sourcePrefix(let text): .prefix(text)
+        case .tag(let text) where text.hasPrefix("tag "): .tag(String(text.dropFirst(4)))
+        case .tag(let text) where text.hasPrefix("result "): .identity(String(text.dropFirst(7)))
+        // Of another program: work in progress counts as purged.
+        default: .all
+        }
+      purges.withLock { _ = $0.purge(known) }
+      memory.removeAll(selection)
+    }
+  }
+
+  /// Returns the records that a purge selects; `nil` for all.
+  private static func chosen(by selection: PurgeSelection) -> CacheSelection? {
+    switch selection {
+    case .all: nil
+    case .identity(let text): .tag("result " + text)
+    case .source(let text): .source(text)
+    case .prefix(let text): .sourcePrefix(text)
+    case .tag(let text): .tag("tag " + text)
+    }
   }
 
   /// Writes a record that no request has, and returns whether it is on disk; true without a disk.

@@ -59,7 +59,7 @@ public final class ServingRules: Sendable {
       allowed: settings.security.allowedSources.map { SourcePattern($0) },
       localRoot: settings.sources.localRoot, querySeparator: settings.urls.querySeparator,
       watermarkFolder: settings.watermark.directory,
-      addresses: AddressKind.allowed(by: settings.security))
+      addresses: AddressKind.allowed(by: settings.security), readsBuckets: settings.sources.usesS3)
     cacheControl = CacheControlRule(settings.httpCache)
     var errors = ErrorTable()
     errors.timeToLive = Int(settings.httpCache.notFoundLifetime.components.seconds)

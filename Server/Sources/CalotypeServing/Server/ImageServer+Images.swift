@@ -163,11 +163,35 @@ extension ImageServer {
     }
     if readsCaches, let known, isUsable(known, order) { return known }
     if !readsCaches, order.options.bypassesCache == true { known = nil }
+    // Before the source is asked.
+    let position = parts.store.position
     if let info = order.info {
       let result = try await informer.result(info, for: order, known: known, deadline: deadline)
-      await parts.store.store(result, for: order.identity, since: start)
+      await parts.store.store(result, for: order.identity, since: start, position: position)
       return result
     }
+    let flight = ResultFlight(parts, order, since: start, position: position)
+    if order.options.bypassesCache != true,
+      let result = await flight.begin(waits: known == nil, within: order.rules.settings.server.timeout),
+      isUsable(result, order)
+    {
+      metrics.count(.sharedHits)
+      return result
+    }
+    do {
+      let result = try await make(order, known: known, since: start, position: position, deadline: deadline)
+      await flight.end(with: result)
+      return result
+    } catch {
+      await flight.end(with: error)
+      throw error
+    }
+  }
+
+  /// Makes a result, or confirms one that is known.
+  private func make(
+    _ order: ImageOrder, known: StoredResult?, since start: Int, position: Int?, deadline: Duration
+  ) async throws -> StoredResult {
     try parts.admission.checkPreparation(from: order.source.share)
     // Those of a request that has one are as necessary as its source, and no image stands for them.
     async let fetched = fetched(order)
@@ -180,14 +204,14 @@ extension ImageServer {
       if var known, known.source.version == source.version, order.options.hashsum == nil {
         known.confirm(source, order.rules.settings)
         metrics.count(.confirmations)
-        await parts.store.store(known, for: order.identity, since: start)
+        await parts.store.store(known, for: order.identity, since: start, position: position)
         return known
       }
       metrics.count(.misses)
       let result = try await renderer.result(
         of: source, for: order, watermarks: watermarks, deadline: deadline)
       try await parts.spans.within(.store) {
-        await parts.store.store(result, for: order.identity, since: start)
+        await parts.store.store(result, for: order.identity, since: start, position: position)
       }
       return result
     } catch {

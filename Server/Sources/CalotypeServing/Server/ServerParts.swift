@@ -24,6 +24,8 @@ public struct ServerParts: Sendable {
   /// The most bytes of the pixels of watermarks that URLs name.
   let watermarkBytes: Int
   let spans: StageSpans
+  /// The means that this node shares with others.
+  public let tiers: SharedTiers
 
   /// The pipeline, for the services of a process.
   public var service: ImagePipeline { pipeline }
@@ -38,6 +40,7 @@ public struct ServerParts: Sendable {
     _ settings: Settings, loader: (any ImageLoading)? = nil, tracer: any Tracer = InstrumentationSystem.tracer
   ) async throws {
     spans = StageSpans(tracer: tracer)
+    tiers = try SharedTiers(settings)
     let memory = settings.cache.memoryBytes
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
@@ -45,9 +48,9 @@ public struct ServerParts: Sendable {
       settings, workers: workers, tracer: tracer,
       loader: LoaderGroup(
         [BytesLoader()]
-          + (loader.map { [$0] } ?? Self.loaders(settings)).map { loader in
+          + (loader.map { [$0] } ?? (try Self.loaders(settings))).map { loader in
             settings.metrics.continuesTraces ? TracedLoader(base: loader, tracer: tracer) : loader
-          }))
+          }), tiers)
     watermarkBytes = min(64 << 20, decoded / 8)
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     admission.maximumDuration = settings.server.timeout
@@ -62,7 +65,10 @@ public struct ServerParts: Sendable {
         ? nil
         : DiskCache(
           DiskCache.Configuration(
-            folder: URL(filePath: folder), namespace: "results", byteLimit: settings.cache.diskBytes)))
+            folder: URL(filePath: folder), namespace: "results", byteLimit: settings.cache.diskBytes)),
+      shared: tiers.results, log: tiers.purges)
+    // After everything that follows the log was registered there.
+    await tiers.start()
     let mark = try await Self.image(
       data: settings.watermark.data, path: settings.watermark.path, url: settings.watermark.url, pipeline)
     if let mark {
@@ -101,7 +107,7 @@ public struct ServerParts: Sendable {
   }
 
   /// The loaders of sources: HTTP with the addresses that settings allow, and files below the root of local sources.
-  private static func loaders(_ settings: Settings) -> [any ImageLoading] {
+  private static func loaders(_ settings: Settings) throws -> [any ImageLoading] {
     var transport = CurlLoader.Configuration(
       maxConcurrent: settings.concurrency.downloads,
       maxConcurrentPerHost: settings.concurrency.downloadsPerHost)
@@ -125,21 +131,27 @@ public struct ServerParts: Sendable {
     // Texts of URLs are resolved below one of them; links do not lead out of both.
     let roots = [settings.sources.localRoot, settings.watermark.directory].filter { !$0.isEmpty }
     if !roots.isEmpty { loaders.append(FileLoader(roots: roots)) }
+    if let objects = try SharedTiers.loader(settings) { loaders.append(objects) }
     return loaders
   }
 
   private static func makePipeline(
-    _ settings: Settings, workers: Int, tracer: any Tracer, loader: LoaderGroup
+    _ settings: Settings, workers: Int, tracer: any Tracer, loader: LoaderGroup, _ tiers: SharedTiers
   ) -> ImagePipeline {
-    var originals: DiskCache?
+    var originals: (any DataCaching)?
     if !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 {
       originals = DiskCache(
         DiskCache.Configuration(
           folder: URL(filePath: settings.cache.directory), namespace: "sources",
           byteLimit: settings.cache.sourceBytes))
     }
+    if let shared = tiers.originals {
+      originals = originals.map { CacheGroup([$0, shared], policies: .init(store: .concurrent)) } ?? shared
+    }
     var configuration = ImagePipeline.Configuration(
       loader: loader, memoryCache: nil, diskCache: nil, originalCache: originals)
+    // Without a bucket, nodes have nothing to share.
+    configuration.nodes = .init(flights: tiers.originals == nil ? nil : tiers.flights, purges: tiers.purges)
     configuration.decoding = decoding(settings, workers: workers)
     configuration.limits.loads = settings.concurrency.downloads
     configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost

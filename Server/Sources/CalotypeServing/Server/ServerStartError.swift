@@ -8,6 +8,8 @@ public enum ServerStartError: Error, Hashable, Sendable, CustomStringConvertible
   case malformedImage(String)
   /// A machine without the means for the sandbox of decoders.
   case noSandbox(reason: String)
+  /// A bucket or a Redis server that cannot be used as the settings describe it.
+  case unusableTier(String)
 
   /// The fault and a remedy in one sentence.
   public var description: String {
@@ -18,6 +20,8 @@ public enum ServerStartError: Error, Hashable, Sendable, CustomStringConvertible
       "\(path) (LOCAL_FILESYSTEM_ROOT) is no folder that can be read; give the path of the folder of the images"
     case .noSandbox(let reason):
       "images cannot be decoded in a sandbox: \(reason); allow seccomp and /proc, or set SANDBOX to none"
+    case .unusableTier(let reason):
+      "the cache that nodes share cannot be used: \(reason); check the settings of CACHE_S3, S3 and REDIS_URL"
     case .malformedImage(let text): "an image of the settings is no \(text); check its text"
     }
   }

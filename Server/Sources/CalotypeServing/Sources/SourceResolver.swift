@@ -13,6 +13,8 @@ public struct SourceResolver: Sendable {
   public var querySeparator: String
   /// The folder of watermarks that URLs name; empty for none.
   public var watermarkFolder: String
+  /// Whether there are sources in buckets.
+  public var readsBuckets: Bool
 
   /// The kinds of addresses that URLs may name. The loader checks those that names lead to.
   public var addresses: Set<AddressKind>
@@ -21,8 +23,9 @@ public struct SourceResolver: Sendable {
   public init(
     allowed: [SourcePattern] = [], localRoot: String = "", querySeparator: String = "?",
     watermarkFolder: String = "",
-    addresses: Set<AddressKind> = [.other]
+    addresses: Set<AddressKind> = [.other], readsBuckets: Bool = false
   ) {
+    self.readsBuckets = readsBuckets
     self.allowed = allowed
     self.addresses = addresses
     self.localRoot = localRoot
@@ -43,6 +46,7 @@ public struct SourceResolver: Sendable {
     switch text[..<mark.lowerBound].lowercased() {
     case "http", "https": return try http(text)
     case "local": return try local(text[mark.upperBound...], text)
+    case "s3" where readsBuckets: return try object(text[mark.upperBound...], text)
     case let scheme:
       throw Failure(.sourceUnreachable, detail: "sources of the scheme \(scheme) are not configured")
     }
@@ -119,6 +123,35 @@ public struct SourceResolver: Sendable {
     }
     return SourceReference(
       text: text, kind: .local, url: try Self.file(path, in: localRoot), share: "local")
+  }
+
+  /// The key is what follows the bucket, as it is: nothing of it is percent-decoded. The query is the version of the object.
+  private func object(_ rest: Substring, _ text: String) throws(Failure) -> SourceReference {
+    var path = String(rest)
+    var version: String?
+    if !querySeparator.isEmpty, let query = path.firstRange(of: querySeparator) {
+      version = String(path[query.upperBound...])
+      path = String(path[..<query.lowerBound])
+    }
+    let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
+      parts[0].utf8.allSatisfy({ "-._".utf8.contains($0) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) })
+    else {
+      throw Failure(.sourceUnreachable, detail: "the source names no object; write s3://bucket/key")
+    }
+    let segments = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard !segments.contains("."), !segments.contains("..") else {
+      throw Failure(.sourceRefused, detail: "the key of an object has dot segments")
+    }
+    var components = URLComponents()
+    components.scheme = "s3"
+    components.host = parts[0]
+    components.path = "/" + parts[1]
+    if let version, !version.isEmpty { components.queryItems = [URLQueryItem(name: "versionId", value: version)] }
+    guard let url = components.url else {
+      throw Failure(.sourceUnreachable, detail: "the source names no object; write s3://bucket/key")
+    }
+    return SourceReference(text: text, kind: .http, url: url, share: "s3:" + parts[0])
   }
 
   private static func file(_ path: String, in folder: String) throws(Failure) -> URL {

@@ -33,6 +33,8 @@ extension Settings {
     public var bucket = ""
     /// The service of ``bucket``.
     public var s3 = S3()
+    /// The URL of a Redis server that coordinates the work of nodes; empty for none. It may hold a password.
+    public var redisURL = Secret("")
     /// Headers of requests on which results depend.
     public var keyHeaders: [String] = []
     /// Cookies of requests on which results depend.

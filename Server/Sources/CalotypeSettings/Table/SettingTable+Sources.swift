@@ -72,6 +72,10 @@ extension SettingTable {
       "The token of temporary credentials for the bucket."
     ).secret()
     Setting(
+      "REDIS_URL", \.cache.redisURL, .text, .own,
+      "The URL of a Redis or Valkey server that coordinates nodes with a common bucket: `redis://` or, with TLS, `rediss://`."
+    ).secret()
+    Setting(
       "CACHE_KEY_HEADERS", \.cache.keyHeaders, .list(.comma, .token), .map,
       "Headers of requests on which results depend.")
     Setting(

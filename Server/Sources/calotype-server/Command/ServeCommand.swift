@@ -53,6 +53,7 @@ enum ServeCommand {
     var configuration = ServiceGroupConfiguration(
       services: metrics + [
         .init(service: FlushService(server: server), successTerminationBehavior: .ignore),
+        .init(service: parts.tiers, successTerminationBehavior: .ignore),
         .init(service: parts.service),
         .init(service: application),
         .init(
