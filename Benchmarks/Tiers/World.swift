@@ -41,7 +41,7 @@ final class World {
     }
     // Nodes that have run for a while know how fast the origin is.
     for node in nodes where scenario.isWarm {
-      for _ in 0..<20 { node.durations.note(.seconds(random.logNormal(scenario.origin)), host: "") }
+      for _ in 0..<50 { node.durations.note(.seconds(random.logNormal(scenario.origin)), host: "") }
     }
     for node in nodes { queue.after(random.exponential(scenario.rate)) { self.arrive(node) } }
     if let time = scenario.purgeTime { queue.after(time) { self.purge() } }

@@ -5,6 +5,8 @@ package struct FlightDurations: Sendable {
   /// The flights that a mean needs before it counts alone: the first may have been fast by chance, and all others would be
   /// doubled.
   package static let leastFlights = 10
+  /// The flights that a mean is made of; the more, the less do nodes differ, of which the most impatient one decides.
+  private static let memory = 50
 
   private struct Mean {
     var value: Duration
@@ -37,7 +39,7 @@ package struct FlightDurations: Sendable {
   package mutating func note(_ duration: Duration, host: String) {
     number += 1
     if var mean = means[host] {
-      mean.count = min(mean.count + 1, Self.leastFlights)
+      mean.count = min(mean.count + 1, Self.memory)
       mean.value += (duration - mean.value) / mean.count
       mean.number = number
       means[host] = mean
