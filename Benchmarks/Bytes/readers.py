@@ -2,7 +2,7 @@
 
 CALOTYPE is the command, PICTURES the number of pictures of each kind (4). A reader that is not installed is left out, and named.
 """
-import functools, html, io, itertools, json, os, shutil, subprocess, tempfile, warnings
+import functools, html, http.server, itertools, json, os, shutil, subprocess, tempfile, threading, warnings
 from PIL import Image
 from pictures import pictures
 from measures import command
@@ -61,17 +61,34 @@ def readers():
 
 def chromium(paths, sizes, folder):
     """Returns the names of files that a browser cannot decode, or shows in another size."""
+    results, answered = {}, threading.Event()
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *words): super().__init__(*words, directory=folder)
+
+        def log_message(self, *_): pass
+
+        def do_POST(self):
+            for name, width, height in json.loads(self.rfile.read(int(self.headers["Content-Length"]))): results[name] = (width, height)
+            self.send_response(204)
+            self.end_headers()
+            answered.set()
+
     items = "".join(f'<img src="{html.escape(os.path.basename(path))}">' for path in paths)
-    page = os.path.join(folder, "all.html")
-    with open(page, "w") as file:
-        file.write(f"""<body>{items}<pre id=r></pre><script>
+    with open(os.path.join(folder, "all.html"), "w") as file:
+        file.write(f"""<body>{items}<script>
           Promise.all([...document.images].map(i => i.decode().then(() => [i.getAttribute('src'), i.naturalWidth, i.naturalHeight],
-            () => [i.getAttribute('src'), 0, 0]))).then(all => r.textContent = 'RESULT' + JSON.stringify(all) + 'END')</script>""")
-    out = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom", "file://" + page],
-                         capture_output=True, timeout=600).stdout.decode(errors="replace")
-    if "RESULT" not in out or "END" not in out: return ["the page itself"]
-    seen = {name: (width, height) for name, width, height in json.loads(html.unescape(out.split("RESULT")[-1].split("END")[0]))}
-    return [os.path.basename(path) for path in paths if seen.get(os.path.basename(path)) != sizes[path]]
+            () => [i.getAttribute('src'), 0, 0]))).then(all => fetch('/done', {{method: 'POST', body: JSON.stringify(all)}}))</script>""")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser = subprocess.Popen(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", f"--user-data-dir={folder}/profile",
+                                f"http://127.0.0.1:{server.server_address[1]}/all.html"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    answered.wait(300)
+    browser.kill()
+    browser.wait()
+    server.shutdown()
+    if not results: return ["the page itself"]
+    return [os.path.basename(path) for path in paths if results.get(os.path.basename(path)) != sizes[path]]
 
 
 def main(prints):
@@ -96,8 +113,8 @@ def main(prints):
                 complaint = read(path)
                 if complaint: complaints.append(f"{reader}: {os.path.basename(path)}: {complaint}")
         if shutil.which("chromium"):
-            for start in range(0, len(made), 100):
-                part = made[start:start + 100]
+            for start in range(0, len(made), 50):
+                part = made[start:start + 50]
                 counts["Chromium"] = counts.get("Chromium", 0) + len(part)
                 complaints += [f"Chromium: {name}" for name in chromium(part, sizes, folder)]
         else: print("no chromium: it is left out")

@@ -210,7 +210,7 @@ extension ImageServer {
       metrics.count(.misses)
       let result = try await renderer.result(
         of: source, for: order, watermarks: watermarks, deadline: deadline)
-      try await parts.spans.within(.store) {
+      _ = try await parts.spans.within(.store) {
         await parts.store.store(result, for: order.identity, since: start, position: position)
       }
       return result

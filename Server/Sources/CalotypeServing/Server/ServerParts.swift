@@ -44,11 +44,12 @@ public struct ServerParts: Sendable {
     let memory = settings.cache.memoryBytes
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
+    let loaders: [any ImageLoading] = if let loader { [loader] } else { try Self.loaders(settings) }
     pipeline = Self.makePipeline(
       settings, workers: workers, tracer: tracer,
       loader: LoaderGroup(
         [BytesLoader()]
-          + (loader.map { [$0] } ?? (try Self.loaders(settings))).map { loader in
+          + loaders.map { loader in
             settings.metrics.continuesTraces ? TracedLoader(base: loader, tracer: tracer) : loader
           }), tiers)
     watermarkBytes = min(64 << 20, decoded / 8)

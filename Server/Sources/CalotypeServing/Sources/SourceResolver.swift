@@ -135,7 +135,9 @@ public struct SourceResolver: Sendable {
     }
     let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
-      parts[0].utf8.allSatisfy({ "-._".utf8.contains($0) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39) })
+      parts[0].utf8.allSatisfy({
+        "-._".utf8.contains($0) || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39)
+      })
     else {
       throw Failure(.sourceUnreachable, detail: "the source names no object; write s3://bucket/key")
     }
@@ -147,7 +149,9 @@ public struct SourceResolver: Sendable {
     components.scheme = "s3"
     components.host = parts[0]
     components.path = "/" + parts[1]
-    if let version, !version.isEmpty { components.queryItems = [URLQueryItem(name: "versionId", value: version)] }
+    if let version, !version.isEmpty {
+      components.queryItems = [URLQueryItem(name: "versionId", value: version)]
+    }
     guard let url = components.url else {
       throw Failure(.sourceUnreachable, detail: "the source names no object; write s3://bucket/key")
     }

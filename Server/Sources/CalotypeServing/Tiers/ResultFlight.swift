@@ -1,4 +1,6 @@
 import CalotypeCaching
+import CalotypeResults
+import CalotypeTiers
 import FoundationEssentials
 import Synchronization
 

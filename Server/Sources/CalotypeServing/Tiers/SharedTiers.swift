@@ -29,7 +29,9 @@ public final class SharedTiers: Service {
       if address.isEmpty {
         redis = nil
       } else {
-        guard let url = URL(string: address) else { throw ServerStartError.unusableTier("REDIS_URL is no URL") }
+        guard let url = URL(string: address) else {
+          throw ServerStartError.unusableTier("REDIS_URL is no URL")
+        }
         redis = try RedisClient(.init(url))
       }
       guard cache.storage == .s3 else {
@@ -85,7 +87,9 @@ public final class SharedTiers: Service {
         sessionToken: token.isEmpty ? nil : token))
   }
 
-  static func region(_ service: Settings.S3) -> String { service.region.isEmpty ? "us-west-1" : service.region }
+  static func region(_ service: Settings.S3) -> String {
+    service.region.isEmpty ? "us-west-1" : service.region
+  }
 
   /// The URL of a service: Amazon's of the region if the settings name none.
   static func endpoint(_ service: Settings.S3) throws(ServerStartError) -> URL {
@@ -97,7 +101,8 @@ public final class SharedTiers: Service {
 
   /// Amazon's names of hosts have the bucket in front.
   static func addressing(_ service: Settings.S3, bucket: String) -> Bucket.Addressing {
-    service.endpoint.isEmpty ? (bucket.contains(".") ? .path : .virtualHosted)
+    service.endpoint.isEmpty
+      ? (bucket.contains(".") ? .path : .virtualHosted)
       : service.usesPathStyle ? .path : .virtualHosted
   }
 

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Starts three servers, Redis and a bucket on loopback, breaks one part after the other, and prints a table.
+
+usage: cluster.py CALOTYPE-SERVER [--keep]
+
+The bucket is moto's, behind a proxy that fails on demand; the origin counts its requests. `--keep` leaves everything running after the
+script, until ^C, with the addresses printed. Ends with 1 when a row does not hold.
+"""
+import argparse, concurrent.futures, http.client, http.server, json, os, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PHOTO = os.path.join(HERE, "../../Examples/Photos/stream.jpg")
+NODES, TOKEN = 3, "cluster"
+FIELDS = {"Authorization": f"Bearer {TOKEN}"}
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Quiet(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_): pass
+
+    def reply(self, status, body=b"", fields=()):
+        self.send_response(status)
+        for name, value in fields: self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD": self.wfile.write(body)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads, request_queue_size = True, 512
+
+    def __init__(self, handler):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.port = self.server_address[1]
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Origin:
+    """Serves one photograph under any name, slowly, and counts."""
+    def __init__(self):
+        self.counts, self.delay, self.lock, self.version = {}, 0.3, threading.Lock(), 1
+        with open(PHOTO, "rb") as file: self.photo = file.read()
+        origin = self
+
+        class Handler(Quiet):
+            def do_GET(self):
+                with origin.lock: origin.counts[self.path] = origin.counts.get(self.path, 0) + 1
+                time.sleep(origin.delay)
+                self.reply(200, origin.photo, [("Content-Type", "image/jpeg"), ("Cache-Control", "max-age=3600"), ("ETag", f'"{origin.version}"')])
+
+        self.server = Server(Handler)
+
+    def count(self, name): return self.counts.get("/" + name, 0)
+
+
+class Proxy:
+    """Passes requests on to the bucket, or fails."""
+    def __init__(self, port):
+        self.mode, self.requests = "pass", 0
+        proxy = self
+
+        class Handler(Quiet):
+            def forward(self):
+                proxy.requests += 1
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if proxy.mode == "503": return self.reply(503, b"<Error><Code>SlowDown</Code></Error>")
+                if proxy.mode == "reset": return self.connection.close()
+                if proxy.mode == "slow": time.sleep(3)
+                bucket = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                bucket.request(self.command, self.path, body or None, dict(self.headers))
+                answer = bucket.getresponse()
+                data = answer.read()
+                if proxy.mode == "cut" and self.command == "GET": data = data[: len(data) // 2]
+                self.reply(answer.status, data, [(n, v) for n, v in answer.getheaders() if n.lower() not in ("content-length", "transfer-encoding", "connection")])
+
+            do_GET = do_PUT = do_DELETE = do_HEAD = do_POST = forward
+
+        self.server = Server(Handler)
+
+
+def until(condition, seconds=30):
+    end = time.time() + seconds
+    while time.time() < end:
+        if condition(): return True
+        time.sleep(0.05)
+    return False
+
+
+def answers(port, path="/health"):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2) as response: return response.status == 200
+    except OSError: return False
+
+
+class Cluster:
+    def __init__(self, program, folder):
+        self.program, self.folder, self.processes = program, folder, {}
+        self.origin = Origin()
+        port = free_port()
+        self.start("bucket", [shutil.which("moto_server") or sys.exit("moto_server is not in the PATH: pip install 'moto[server]'"), "-p", str(port)])
+        if not until(lambda: self.listens(port)): sys.exit("moto does not start")
+        self.proxy = Proxy(port)
+        bucket = http.client.HTTPConnection("127.0.0.1", port)
+        bucket.request("PUT", "/images", headers={"Authorization": "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"})
+        bucket.getresponse().read()
+        self.redis_port = free_port()
+        self.start_redis()
+        self.ports = [free_port() for _ in range(NODES)]
+        for number in range(NODES): self.start_node(number)
+
+    def listens(self, port):
+        with socket.socket() as one: return one.connect_ex(("127.0.0.1", port)) == 0
+
+    def start(self, name, words, **environment):
+        log = open(os.path.join(self.folder, name + ".log"), "ab")
+        self.processes[name] = subprocess.Popen(words, stdout=log, stderr=log, env={**os.environ, **environment})
+
+    def start_redis(self):
+        self.start("redis", [shutil.which("redis-server") or sys.exit("redis-server is not in the PATH"), "--port", str(self.redis_port), "--save", "", "--bind", "127.0.0.1"])
+        if not until(lambda: self.listens(self.redis_port)): sys.exit("redis-server does not start")
+
+    def start_node(self, number):
+        folder = os.path.join(self.folder, f"node-{number}")
+        os.makedirs(folder, exist_ok=True)
+        self.start(f"node-{number}", [self.program], CALOTYPE_BIND=f"127.0.0.1:{self.ports[number]}", CALOTYPE_ALLOW_LOOPBACK_SOURCE_ADDRESSES="true",
+                   CALOTYPE_CACHE_USE="s3", CALOTYPE_CACHE_BUCKET="images", CALOTYPE_CACHE_S3_REGION="us-east-1", CALOTYPE_CACHE_S3_ACCESS_KEY_ID="test",
+                   CALOTYPE_CACHE_S3_SECRET_ACCESS_KEY="test", CALOTYPE_CACHE_S3_ENDPOINT=f"http://127.0.0.1:{self.proxy.server.port}",
+                   CALOTYPE_CACHE_FS_ROOT=folder, CALOTYPE_REDIS_URL=f"redis://127.0.0.1:{self.redis_port}", CALOTYPE_SECRET=TOKEN, CALOTYPE_ALLOW_UNSIGNED="true",
+                   CALOTYPE_LOG_LEVEL="warn")
+        if not until(lambda: answers(self.ports[number], "/ready")): sys.exit(f"node {number} does not start: {self.folder}/node-{number}.log")
+
+    def stop(self):
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.wait()
+
+    def get(self, node, name, width=320):
+        """Returns status, time in ms and digest of a thumbnail."""
+        start = time.time()
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.ports[node], timeout=30)
+            connection.request("GET", f"/unsafe/rs:fit:{width}:{width}/plain/http://127.0.0.1:{self.origin.server.port}/{name}@jpg", headers=FIELDS)
+            response = connection.getresponse()
+            body = response.read()
+            return response.status, 1000 * (time.time() - start), hash(body)
+        except OSError as error: return 0, 1000 * (time.time() - start), str(error)
+
+    def metric(self, name):
+        total = 0
+        for port in self.ports:
+            try:
+                with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers=FIELDS), timeout=5) as page: lines = page.read().decode().splitlines()
+            except OSError: continue
+            total += sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name) and not line.startswith("#"))
+        return int(total)
+
+    def purge(self, node, query):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.ports[node]}/purge?{query}", method="POST", headers=FIELDS)
+        with urllib.request.urlopen(request, timeout=30) as response: return response.status
+
+
+def together(calls):
+    with concurrent.futures.ThreadPoolExecutor(64) as pool: return [future.result() for future in [pool.submit(*call) for call in calls]]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--keep", action="store_true")
+    arguments = parser.parse_args()
+    rows, serial = [], iter(range(10_000))
+
+    def row(name, holds, figures):
+        rows.append(holds)
+        print(f"{'ok  ' if holds else 'FAIL'} {name:58} {figures}", flush=True)
+
+    def traffic(cluster, seconds, nodes=range(NODES)):
+        """Asks for new images at all nodes, and returns the failures and the 95th of 100 latencies."""
+        end, results = time.time() + seconds, []
+        while time.time() < end:
+            name = f"t{next(serial)}"
+            results += together([(cluster.get, node, name) for node in nodes])
+        times = sorted(time for status, time, _ in results if status == 200)
+        return sum(status != 200 for status, *_ in results), times[int(len(times) * 0.95)] if times else 0, len(results)
+
+    folder = tempfile.mkdtemp(prefix="calotype-cluster-")
+    cluster = Cluster(arguments.program, folder)
+    try:
+        origin = cluster.origin
+        before = cluster.metric("decodes_total")
+        results = together([(cluster.get, i % NODES, "herd") for i in range(300)])
+        decodes = cluster.metric("decodes_total") - before
+        row("300 equal requests at 3 nodes", origin.count("herd") == 1 and decodes == 1 and {r[0] for r in results} == {200} and len({r[2] for r in results}) == 1,
+            f"{origin.count('herd')} fetch, {decodes} decode, {len({r[2] for r in results})} body, slowest {max(r[1] for r in results):.0f} ms")
+        origin.delay = 3
+        results = together([(cluster.get, i % NODES, "slow") for i in range(300)])
+        row("the same, with an origin of 3 s", origin.count("slow") <= 2 and {r[0] for r in results} == {200}, f"{origin.count('slow')} fetches")
+        origin.delay = 0.05
+        base = traffic(cluster, 3)
+        row("baseline: new images at 3 nodes", base[0] == 0, f"{base[2]} requests, p95 {base[1]:.0f} ms")
+        cluster.processes["redis"].send_signal(signal.SIGSTOP)
+        now = traffic(cluster, 5)
+        row("Redis frozen", now[0] == 0 and now[1] <= base[1] + 250, f"{now[0]} failed of {now[2]}, p95 {now[1]:.0f} ms")
+        cluster.processes["redis"].send_signal(signal.SIGCONT)
+        cluster.processes["redis"].kill()
+        cluster.processes["redis"].wait()
+        now = traffic(cluster, 3)
+        row("Redis gone", now[0] == 0 and now[1] <= base[1] + 250, f"{now[0]} failed of {now[2]}, p95 {now[1]:.0f} ms")
+        cluster.start_redis()
+        time.sleep(2.5)
+        origin.delay = 0.3
+        results = together([(cluster.get, i % NODES, "again") for i in range(60)])
+        row("leases again 2.5 s after Redis is back, empty", origin.count("again") == 1, f"{origin.count('again')} fetch")
+        origin.delay = 0.05
+        for mode in ("503", "reset", "slow", "cut"):
+            cluster.proxy.mode = mode
+            now = traffic(cluster, 4)
+            row(f"bucket: {mode}", now[0] == 0 and now[1] <= base[1] + 700, f"{now[0]} failed of {now[2]}, p95 {now[1]:.0f} ms")
+        cluster.proxy.mode = "pass"
+        holder = threading.Thread(target=lambda: together([(cluster.get, 0, "dying")] * 3))
+        origin.delay = 1
+        holder.start()
+        time.sleep(0.4)
+        cluster.processes["node-0"].kill()
+        cluster.processes["node-0"].wait()
+        results = together([(cluster.get, 1 + i % 2, "dying") for i in range(40)])
+        holder.join()
+        slowest = max(r[1] for r in results)
+        row("the node that loads is killed", {r[0] for r in results} == {200} and slowest < 1000 + 3500 + 1000, f"all of 40 answered, slowest {slowest:.0f} ms")
+        origin.delay = 0.05
+        cluster.start_node(0)
+        for node in range(NODES): cluster.get(node, "purged")
+        first = origin.count("purged")
+        source = f"http://127.0.0.1:{origin.server.port}/purged"
+        start = time.time()
+        cluster.purge(0, "source=" + urllib.request.quote(source, safe=""))
+        took = 1000 * (time.time() - start)
+        time.sleep(1)
+        results = [cluster.get(node, "purged") for node in (1, 2, 0)]
+        row("a purge at one node, 1 s later at the others", first == 1 and origin.count("purged") == 2, f"{first} fetch before, {origin.count('purged') - first} after; purged in {took:.0f} ms")
+        cluster.processes["node-2"].send_signal(signal.SIGSTOP)
+        cluster.purge(0, "source=" + urllib.request.quote(source, safe=""))
+        cluster.get(0, "purged")
+        count = origin.count("purged")
+        cluster.processes["node-2"].send_signal(signal.SIGCONT)
+        time.sleep(1)
+        cluster.processes["node-2"].kill()
+        cluster.processes["node-2"].wait()
+        cluster.start_node(2)
+        cluster.get(2, "purged")
+        row("a node that slept takes the new image from the bucket", origin.count("purged") == count, f"{origin.count('purged') - count} fetches")
+        if arguments.keep:
+            print("nodes:", " ".join(f"http://127.0.0.1:{port}" for port in cluster.ports), "(^C ends)", flush=True)
+            signal.pause()
+    except KeyboardInterrupt: pass
+    finally: cluster.stop()
+    if not all(rows):
+        print(f"logs: {folder}")
+        sys.exit(1)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__": main()
