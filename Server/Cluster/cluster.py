@@ -41,6 +41,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.port = self.server_address[1]
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
+    def handle_error(self, *_): pass
+
 
 class Origin:
     """Serves one photograph under any name, slowly, and counts."""

@@ -24,7 +24,7 @@ extension PipelineContext {
         guard let record, before.isReadable(key, tags: record.metadata.tags),
           purges.withLock({ $0.isValid(key, tags: record.metadata.tags, since: before.now) })
         else { return nil }
-        let verdict = verdict(on: key, record.metadata)
+        let verdict = verdict(on: key, record.metadata, for: plan.request.tags)
         guard verdict != .gone else {
           await removeRecord(key, from: cache)
           return nil

@@ -6,9 +6,17 @@ extension PipelineContext {
   var position: Int? { configuration.nodes.purges?.position }
 
   /// Returns the use of a record after all purges of the shared log.
-  func verdict(on key: CacheKey, _ metadata: RecordMetadata) -> PurgeVerdict {
+  ///
+  /// - Parameters:
+  ///   - key: The key of the record.
+  ///   - metadata: The metadata of the record.
+  ///   - tags: The tags of the request. A purge of one of them concerns the record too, although it may have been stored for
+  ///     another request.
+  func verdict(on key: CacheKey, _ metadata: RecordMetadata, for tags: [String] = []) -> PurgeVerdict {
     guard let log = configuration.nodes.purges else { return .valid }
-    let verdict = log.verdict(source: key.source, tags: metadata.tags, at: metadata.position)
+    let verdict = log.verdict(
+      source: key.source, tags: tags.isEmpty ? metadata.tags : metadata.tags.merging(tags),
+      at: metadata.position)
     // Without a response, a record never becomes stale: there is nothing to ask.
     return verdict == .stale && metadata.response == nil ? .gone : verdict
   }

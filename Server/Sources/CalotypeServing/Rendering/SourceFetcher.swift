@@ -77,14 +77,15 @@ struct SourceFetcher: Sendable {
     if order.options.bypassesCache == true {
       return try await pipeline.data(for: request(for: order, reloads: true))
     }
+    // Records carry positions, which tell those of before a purge.
+    if purges.isShared { return try await pipeline.data(for: request(for: order, reloads: false)) }
     let (source, generation) = (order.failureKey, purges.generation)
     let last = loaded.generations.withLock { $0[source] }
     guard purges.wasPurged(order.identity, tags: order.options.cacheTags, since: last) else {
       return try await pipeline.data(for: request(for: order, reloads: false))
     }
     return try await reloads.value(for: Reload(source: source, generation: generation)) {
-      // A record that nodes share cannot be searched for: it is replaced.
-      let request = request(for: order, reloads: purges.isShared)
+      let request = request(for: order, reloads: false)
       try await pipeline.cache.removeAll(of: request)
       let response = try await pipeline.data(for: request)
       loaded.generations.withLock { $0.record(source, at: generation) }
@@ -103,7 +104,8 @@ struct SourceFetcher: Sendable {
     case .source(let text):
       try await pipeline.cache.removeAll(.source(URL(string: text)?.absoluteString ?? text))
     case .prefix(let text): try await pipeline.cache.removeAll(.sourcePrefix(text))
-    case .identity, .tag: break
+    case .identity(let text): try await pipeline.cache.removeAll(.tag("result " + text))
+    case .tag(let text): try await pipeline.cache.removeAll(.tag("tag " + text))
     }
   }
 
@@ -119,6 +121,8 @@ struct SourceFetcher: Sendable {
       ? order.options.maxSourceFileSize ?? settings.limits.sourceBytes : settings.limits.sourceBytes
     limits.maxBytes = bytes > 0 ? bytes : Settings.Limits.largestSource
     request.limits = limits
+    // A purge of one of them concerns the original as well, as far as this order uses it.
+    request.tags = StoredResult.recordTags(order.options.cacheTags, identity: order.identity.text)
     guard order.source.kind == .http else { return request }
     // The allowed sources hold for the targets of redirects, too.
     let (sources, start) = (order.rules.sources, order.source.url)

@@ -180,10 +180,11 @@ extension ImageServer {
     }
     do {
       let result = try await make(order, known: known, since: start, position: position, deadline: deadline)
-      await flight.end(with: result)
+      // The others are told behind the response: Redis may be slow.
+      Task { await flight.end(with: result) }
       return result
     } catch {
-      await flight.end(with: error)
+      Task { [isCancelled = Task.isCancelled] in await flight.end(with: error, isCancelled: isCancelled) }
       throw error
     }
   }

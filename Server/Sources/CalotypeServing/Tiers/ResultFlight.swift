@@ -66,8 +66,8 @@ final class ResultFlight: Sendable {
   }
 
   /// Tells the others of a failure; work that was cancelled is left to them.
-  func end(with error: any Error) async {
-    guard let lease = lease.withLock({ $0.take() }), !(error is CancellationError), !Task.isCancelled else {
+  func end(with error: any Error, isCancelled: Bool) async {
+    guard let lease = lease.withLock({ $0.take() }), !(error is CancellationError), !isCancelled else {
       return
     }
     await lease.end(.failed(code: Failure(error).reason.rawValue))
