@@ -8,8 +8,13 @@ import Testing
 
 /// The client, against a real server.
 @Suite(.needsRedis) struct RedisClientTests {
-  static func configuration(_ port: Int) -> RedisClient.Configuration {
+  /// - Parameter timeout: Longer than usual, because other tests hold the machine up.
+  static func configuration(
+    _ port: Int, timeout: Duration = .seconds(20)
+  ) -> RedisClient.Configuration {
     var configuration = RedisClient.Configuration(host: "127.0.0.1", port: port)
+    configuration.timeout = timeout
+    configuration.connectTimeout = .seconds(10)
     configuration.retryInterval = .milliseconds(50)
     return configuration
   }
@@ -96,7 +101,7 @@ import Testing
   /// Three timeouts, then nothing; and back soon after.
   @Test func aFrozenServerCostsThreeTimeouts() async throws {
     let server = try RedisServer()
-    var configuration = Self.configuration(server.port)
+    var configuration = Self.configuration(server.port, timeout: .milliseconds(100))
     configuration.connectTimeout = .milliseconds(500)
     configuration.pingInterval = .seconds(600)
     let client = try RedisClient(configuration)
@@ -123,8 +128,8 @@ import Testing
   @Test func resetsAndSilenceAreSurvived() async throws {
     let server = try RedisServer()
     let wire = try FaultyWire(to: server.port)
-    var configuration = Self.configuration(wire.port)
-    configuration.connectTimeout = .milliseconds(200)
+    var configuration = Self.configuration(wire.port, timeout: .milliseconds(100))
+    configuration.connectTimeout = .milliseconds(500)
     configuration.pingInterval = .milliseconds(200)
     let client = try RedisClient(configuration)
     try await eventually { client.isConnected }
@@ -198,7 +203,8 @@ import Testing
     let server = try RedisServer()
     var limits = RedisPipeline.Limits()
     limits.commands = 10
-    let client = try RedisClient(Self.configuration(server.port), limits: limits)
+    let client = try RedisClient(
+      Self.configuration(server.port, timeout: .milliseconds(100)), limits: limits)
     await client.connected()
     server.freeze()
     defer { server.thaw() }

@@ -1,4 +1,6 @@
 import CalotypeCaching
+import FoundationEssentials
+
 @testable import CalotypeTiers
 
 /// Reads the bytes as replies of Redis, in one piece and in two, and as what a node announced.
