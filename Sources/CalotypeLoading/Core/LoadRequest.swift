@@ -129,7 +129,9 @@ public struct LoadRequest: Equatable, Sendable {
   }
 
   /// Whether a second request does no harm: a `GET` of HTTP, unless the caller forbids it. Other schemes may mean anything.
-  var isHedgeable: Bool { allowsHedging && exchange == nil && (source.scheme == "https" || source.scheme == "http") }
+  var isHedgeable: Bool {
+    allowsHedging && exchange == nil && (source.scheme == "https" || source.scheme == "http")
+  }
 
   /// Whether the request is conditional, so that 304 can be the answer.
   var isConditional: Bool {

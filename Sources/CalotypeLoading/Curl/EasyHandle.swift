@@ -256,7 +256,8 @@ private func contentCallback(
     ?? Int(CURL_READFUNC_ABORT)
 }
 
-private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+private func seekCallback(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32
+{
   // libcurl seeks from the beginning only.
   let isFound = origin == SEEK_SET && owner(context)?.upload.seek(to: Int(offset)) == true
   return isFound ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL

@@ -19,7 +19,8 @@ struct TransferTimer {
   private var window: (start: MonotonicTime, bytes: Int)?
 
   init(
-    timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime, headLimit: Duration? = nil
+    timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime,
+    headLimit: Duration? = nil
   ) {
     self.headLimit = headLimit
     self.timeouts = timeouts

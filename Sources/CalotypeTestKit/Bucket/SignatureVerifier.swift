@@ -59,11 +59,13 @@ struct SignatureVerifier: Sendable {
     }
     var values: [String: String] = [:]
     for part in fields[0].value.dropFirst(algorithm.count).split(separator: ",") {
-      let words = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let words = part.drop { $0 == " " }.split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard words.count == 2 else { break }
       values[String(words[0])] = String(words[1])
     }
-    guard values.count == 3, let credential = values["Credential"], let signedHeaders = values["SignedHeaders"],
+    guard values.count == 3, let credential = values["Credential"],
+      let signedHeaders = values["SignedHeaders"],
       let signature = values["Signature"]
     else { throw Refusal(code: "AuthorizationHeaderMalformed", reason: fields[0].value) }
     return (credential, signedHeaders, signature)
@@ -72,7 +74,8 @@ struct SignatureVerifier: Sendable {
   private func check(_ names: [String], of request: ScriptedRequest) throws(Refusal) {
     let sent = Set(request.headers.map { $0.name.lowercased() })
     let demanded = sent.filter { $0 == "host" || $0 == "content-type" || $0.hasPrefix("x-amz-") }
-    guard names == names.sorted(), Set(names).count == names.count, names.allSatisfy({ $0 == $0.lowercased() }),
+    guard names == names.sorted(), Set(names).count == names.count,
+      names.allSatisfy({ $0 == $0.lowercased() }),
       sent.isSuperset(of: names), demanded.isSubset(of: names), names.contains("host")
     else { throw Refusal(code: "AccessDenied", reason: "signed headers \(names), sent \(sent.sorted())") }
   }
@@ -137,7 +140,8 @@ struct SignatureVerifier: Sendable {
         bytes.append(byte)
         continue
       }
-      guard let high = rest.popFirst().flatMap(Hex.value(of:)), let low = rest.popFirst().flatMap(Hex.value(of:))
+      guard let high = rest.popFirst().flatMap(Hex.value(of:)),
+        let low = rest.popFirst().flatMap(Hex.value(of:))
       else { return nil }
       bytes.append(high << 4 | low)
     }
@@ -150,7 +154,8 @@ struct SignatureVerifier: Sendable {
     guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }
     let characters = Array(text)
     func part(_ range: Range<Int>) -> String { String(characters[range]) }
-    let iso = "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15))Z"
+    let iso =
+      "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15))Z"
     return (try? Date(iso, strategy: .iso8601)).map { Int($0.timeIntervalSince1970) }
   }
 }

@@ -104,7 +104,8 @@ struct ExchangeTests {
     // A header that comes byte by byte is no header.
     let start = Data("HTTP/1.1 200 OK\r\nX-Slow: ".utf8)
     server.route(
-      "/drip", ScriptedReply([.bytes(start)] + (0..<200).map { _ in .drip(Data("a".utf8), .milliseconds(5)) }))
+      "/drip", ScriptedReply([.bytes(start)] + (0..<200).map { _ in .drip(Data("a".utf8), .milliseconds(5)) })
+    )
     let loader = CurlLoader()
     for path in ["/silent", "/drip"] {
       do {

@@ -7,7 +7,8 @@ enum BucketDocumentTarget {
     try readEvents(input.bytes)
     let document = ErrorDocument(input.bytes)
     try FuzzFailure.unless(
-      document.code.utf8.count <= 64 && document.message.unicodeScalars.count <= 200, "a long error: \(document)")
+      document.code.utf8.count <= 64 && document.message.unicodeScalars.count <= 200,
+      "a long error: \(document)")
     try FuzzFailure.unless(
       !(document.code + document.message).unicodeScalars.contains { $0.value < 32 || $0.value == 127 },
       "a control character in \(document)")
@@ -42,7 +43,8 @@ enum BucketDocumentTarget {
           try FuzzFailure.unless(open.count <= XMLReader.maxDepth + 1, "too deep")
         case .end(let name): try FuzzFailure.unless(open.popLast() == name, "an end without a start: \(name)")
         case .text(let text):
-          try FuzzFailure.unless(!open.isEmpty && text.utf8.count <= XMLReader.maxTextLength, "a text: \(text)")
+          try FuzzFailure.unless(
+            !open.isEmpty && text.utf8.count <= XMLReader.maxTextLength, "a text: \(text)")
         }
       }
       try FuzzFailure.unless(open.isEmpty, "it ends early")

@@ -58,7 +58,8 @@ public final class BucketCache: DataCaching {
     connections.maxConcurrent = max(1, configuration.maxReads) + max(1, configuration.maxWrites)
     connections.maxConcurrentPerHost = connections.maxConcurrent
     client = BucketClient(
-      bucket, credentials: CredentialStore(credentials, now: now), loader: connections, limits: limits, now: now)
+      bucket, credentials: CredentialStore(credentials, now: now), loader: connections, limits: limits,
+      now: now)
     let elapsed = clock.stopwatch
     health = BucketHealth(BucketBreaker(), elapsed: elapsed)
     writer = BucketWriter(
@@ -114,7 +115,9 @@ public final class BucketCache: DataCaching {
     }
   }
 
-  private func isExpired(_ record: CacheRecord) -> Bool { record.metadata.expires.map { $0 <= now() } ?? false }
+  private func isExpired(_ record: CacheRecord) -> Bool {
+    record.metadata.expires.map { $0 <= now() } ?? false
+  }
 
   private func answer(_ outcome: Outcome) -> CacheRecord? {
     counts.withLock { counts in

@@ -37,7 +37,8 @@ final class BucketWriter: Sendable {
 
   init(
     _ queue: WriteQueue, client: BucketClient, folder: Bucket.Folder, health: BucketHealth,
-    clock: any Clock<Duration>, elapsed: @escaping @Sendable () -> Duration, random: @escaping @Sendable () -> Double
+    clock: any Clock<Duration>, elapsed: @escaping @Sendable () -> Duration,
+    random: @escaping @Sendable () -> Double
   ) {
     state = Lock(State(queue: queue))
     self.client = client
@@ -182,7 +183,9 @@ final class BucketWriter: Sendable {
 }
 
 extension BucketWriter.Counts {
-  fileprivate mutating func add(_ verdict: WriteQueue.Verdict, _ entry: WriteQueue.Entry, _ error: BucketError?) {
+  fileprivate mutating func add(
+    _ verdict: WriteQueue.Verdict, _ entry: WriteQueue.Entry, _ error: BucketError?
+  ) {
     if let error, error != .suspended { lastFailure = error }
     switch verdict {
     case .written:

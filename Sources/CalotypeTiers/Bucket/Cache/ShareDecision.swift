@@ -26,7 +26,8 @@ enum ShareDecision: Hashable, Sendable {
       return
     }
     let decision = Self.policy.storeDecision(
-      request: HTTPFields(), status: response.status, response: response.fields, requestTime: response.requestTime,
+      request: HTTPFields(), status: response.status, response: response.fields,
+      requestTime: response.requestTime,
       responseTime: response.responseTime)
     switch decision {
     case .refuse(let reason) where Self.forbids(reason): self = .refuse(reason)

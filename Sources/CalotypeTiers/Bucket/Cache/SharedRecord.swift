@@ -33,7 +33,8 @@ enum SharedRecord {
 
   /// Reads the object of a key. Nothing in it is believed before checksums, lengths and the text of the key fit.
   static func decode(_ object: Data, for key: CacheKey) throws(Damage) -> CacheRecord {
-    guard let header = object.withUnsafeBytes({ RecordHeader($0, fileSize: object.count) }), !header.isShared else {
+    guard let header = object.withUnsafeBytes({ RecordHeader($0, fileSize: object.count) }), !header.isShared
+    else {
       throw .header
     }
     guard header.key.isText(of: key) else { throw .key }

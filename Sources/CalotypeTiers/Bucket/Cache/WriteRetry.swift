@@ -20,7 +20,9 @@ struct WriteRetry: Hashable, Sendable {
   ///   - now: The time.
   ///   - deadline: The time by which the last try must begin.
   ///   - random: A new random number from 0 to 1.
-  func next(after error: BucketError, tried: Int, now: Duration, deadline: Duration, random: Double) -> Duration? {
+  func next(after error: BucketError, tried: Int, now: Duration, deadline: Duration, random: Double)
+    -> Duration?
+  {
     guard error.isRetryable, tried < tries else { return nil }
     let step = min(base * (1 << min(max(0, tried - 1), 16)), longest)
     var delay = step * min(max(0, random), 1)

@@ -116,7 +116,9 @@ extension BucketClient {
     let key = bucket.key("v1/probe/\(UInt64.random(in: 0 ... .max))")
     let content = [Data("probe".utf8)]
     do {
-      guard try await put(key, content, contentType: "text/plain", if: .absent) == .written else { return false }
+      guard try await put(key, content, contentType: "text/plain", if: .absent) == .written else {
+        return false
+      }
     } catch .refused(501, _, _, _) {
       return false
     }

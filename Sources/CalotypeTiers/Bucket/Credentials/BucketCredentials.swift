@@ -27,7 +27,9 @@ public struct BucketCredentials: Sendable {
   public static var standard: BucketCredentials { chain(.environment, .file(), .container, .instance) }
 
   /// These keys.
-  public static func keys(_ keys: BucketKeys) -> BucketCredentials { BucketCredentials(FixedCredentials(keys: keys)) }
+  public static func keys(_ keys: BucketKeys) -> BucketCredentials {
+    BucketCredentials(FixedCredentials(keys: keys))
+  }
 
   /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
   public static var environment: BucketCredentials { BucketCredentials(EnvironmentCredentials()) }

@@ -34,7 +34,8 @@ struct ContainerCredentials: BucketCredentialProviding {
         throw .noCredentials(reason: "AWS_CONTAINER_CREDENTIALS_FULL_URI is no URL")
       }
       let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-      guard url.scheme == "https" || (url.scheme == "http" && Self.trustedHosts.contains(bare.lowercased())) else {
+      guard url.scheme == "https" || (url.scheme == "http" && Self.trustedHosts.contains(bare.lowercased()))
+      else {
         throw .noCredentials(reason: "AWS_CONTAINER_CREDENTIALS_FULL_URI leads elsewhere without TLS")
       }
       return url

@@ -19,12 +19,14 @@ struct InstanceCredentials: BucketCredentialProviding {
     let latest = endpoint.appending(path: "latest")
     guard
       let token = Self.line(
-        try await client.body(latest.appending(path: "api/token"), method: .put, fields: [Self.tokenTime: "21600"]))
+        try await client.body(
+          latest.appending(path: "api/token"), method: .put, fields: [Self.tokenTime: "21600"]))
     else { return nil }
     let roles = latest.appending(path: "meta-data/iam/security-credentials")
     guard
       let role = Self.line(
-        try await client.body(roles.appending(path: "/"), fields: [Self.token: token])), !role.utf8.contains(UInt8(ascii: "/")),
+        try await client.body(roles.appending(path: "/"), fields: [Self.token: token])),
+      !role.utf8.contains(UInt8(ascii: "/")),
       role != ".."
     else { return nil }
     guard let body = try await client.body(roles.appending(path: role), fields: [Self.token: token]) else {

@@ -19,7 +19,8 @@ struct KeysDocument: Decodable {
 
   /// Reads a document. Errors contain nothing of it.
   static func keys(_ data: Data) throws(BucketError) -> BucketKeys {
-    guard let document = try? JSONDecoder().decode(KeysDocument.self, from: data), document.code ?? "Success" == "Success"
+    guard let document = try? JSONDecoder().decode(KeysDocument.self, from: data),
+      document.code ?? "Success" == "Success"
     else { throw .noCredentials(reason: "the endpoint answered without keys") }
     var expires: Date?
     if let text = document.expiration {
@@ -27,7 +28,8 @@ struct KeysDocument: Decodable {
       expires = date
     }
     return try BucketKeys(
-      accessKey: document.accessKey, secretKey: document.secretKey, sessionToken: document.token, expires: expires)
+      accessKey: document.accessKey, secretKey: document.secretKey, sessionToken: document.token,
+      expires: expires)
   }
 
   private static func time(_ text: String) -> Date? {

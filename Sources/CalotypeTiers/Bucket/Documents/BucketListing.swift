@@ -64,7 +64,9 @@ struct BucketListing: Equatable, Sendable {
     if let previous, !previous.utf8.lexicographicallyPrecedes(key.utf8) {
       throw XMLReader.Malformed(reason: "keys out of order")
     }
-    guard let size = Int(size), size >= 0 else { throw XMLReader.Malformed(reason: "a size that is no number") }
+    guard let size = Int(size), size >= 0 else {
+      throw XMLReader.Malformed(reason: "a size that is no number")
+    }
     objects.append(Object(key: key, size: size))
   }
 }

@@ -18,7 +18,9 @@ struct ErrorDocument: Equatable {
       case .end: path.removeLast()
       case .text(let text):
         if path == ["Error", "Code"], code.isEmpty { code = Self.clean(text, limit: 64, isWord: true) }
-        if path == ["Error", "Message"], message.isEmpty { message = Self.clean(text, limit: 200, isWord: false) }
+        if path == ["Error", "Message"], message.isEmpty {
+          message = Self.clean(text, limit: 200, isWord: false)
+        }
       }
     }
   }

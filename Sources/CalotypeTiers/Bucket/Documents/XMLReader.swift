@@ -97,7 +97,9 @@ struct XMLReader {
     let name = try name()
     skipSpace()
     guard skips(">") else { throw Malformed(reason: "an end tag with more than a name") }
-    guard let last = open.popLast(), last == name else { throw Malformed(reason: "an end tag without its start") }
+    guard let last = open.popLast(), last == name else {
+      throw Malformed(reason: "an end tag without its start")
+    }
     return Self.local(name)
   }
 
@@ -111,13 +113,16 @@ struct XMLReader {
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
       let end = bytes[(offset + 1)...].firstIndex(of: quote)
     else { throw Malformed(reason: "an attribute without quotes") }
-    guard !bytes[offset..<end].contains(UInt8(ascii: "<")) else { throw Malformed(reason: "a tag in an attribute") }
+    guard !bytes[offset..<end].contains(UInt8(ascii: "<")) else {
+      throw Malformed(reason: "a tag in an attribute")
+    }
     offset = end + 1
   }
 
   private mutating func name() throws(Malformed) -> ArraySlice<UInt8> {
     let name = bytes[offset...].prefix { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte >= 0x80
     }
     guard !name.isEmpty, name.count <= Self.maxNameLength else { throw Malformed(reason: "a bad name") }
@@ -187,7 +192,9 @@ struct XMLReader {
   }
 
   private static func string(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed(reason: "it is not UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw Malformed(reason: "it is not UTF-8")
+    }
     return text
   }
 

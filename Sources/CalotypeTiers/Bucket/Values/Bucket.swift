@@ -47,7 +47,8 @@ public struct Bucket: Hashable, Sendable {
     guard !region.isEmpty, region.utf8.count <= 64, region.utf8.allSatisfy(Self.isWord) else {
       throw .invalidConfiguration(reason: "its region is no name")
     }
-    guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNamePart), name != ".", name != ".."
+    guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNamePart), name != ".",
+      name != ".."
     else { throw .invalidConfiguration(reason: "its name is not one of a bucket") }
     guard prefix.utf8.count <= 512, Self.isPrefix(prefix) else {
       throw .invalidConfiguration(
@@ -76,7 +77,8 @@ public struct Bucket: Hashable, Sendable {
   var base: String { "\(isSecure ? "https" : "http")://\(host)" }
 
   private static func isWord(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
       || byte == UInt8(ascii: "_")
   }
@@ -85,7 +87,8 @@ public struct Bucket: Hashable, Sendable {
 
   private static func isPrefix(_ prefix: String) -> Bool {
     prefix.isEmpty
-      || prefix.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
+      || prefix.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+        part in
         !part.isEmpty && part.allSatisfy(isNamePart) && !part.allSatisfy { $0 == UInt8(ascii: ".") }
       }
   }

@@ -12,7 +12,10 @@ extension Bucket {
   /// The key of an object: `<prefix>/v1/o/ab/cd/<60 digits>`.
   func objectKey(_ key: CacheKey, in folder: Folder) -> String {
     let digits = key.hexDigest
-    let (second, third) = (digits.index(digits.startIndex, offsetBy: 2), digits.index(digits.startIndex, offsetBy: 4))
-    return self.key("v1/\(folder.rawValue)/\(digits[..<second])/\(digits[second..<third])/\(digits[third...])")
+    let (second, third) = (
+      digits.index(digits.startIndex, offsetBy: 2), digits.index(digits.startIndex, offsetBy: 4)
+    )
+    return self.key(
+      "v1/\(folder.rawValue)/\(digits[..<second])/\(digits[second..<third])/\(digits[third...])")
   }
 }
