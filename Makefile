@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants tiers cluster fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -10,9 +10,9 @@ JOBS ?= 2
 HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong --disable-local-rpath \
   -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib $(HARDENING)
-# As the command is built, so that programs start as it does.
-SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
-BUILT = Benchmarks/.build/release
+BUILT = .build/release
+# The programs of Benchmarks/ are targets of the package then, and share what the command is made of.
+export CALOTYPE_BENCHMARKS = 1
 # Takes minutes the first time.
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
@@ -45,6 +45,7 @@ test-deps:
 
 build: deps ## The command, for release: .build/release/calotype
 	$(SWIFT_BUILD) --product calotype
+	@Tests/hardening.sh .build/release/calotype
 
 run: run-deps ## Thumbnails of the sample photos from a server on loopback, or of URL=https://…
 	$(SWIFT_BUILD) --product calotype
@@ -56,17 +57,13 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
 	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
-	@.ci/together \
-	  "DocC/build.sh docs / .build-test/release" \
-	  "$(SWIFT_BENCH) --product calotype && $(SWIFT_BENCH) --product calotype-soak \
-	    && $(SWIFT_BENCH) --product calotype-benchmarks"
+	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
-	Tests/hardening.sh $(BUILT)/calotype
-	Tests/without-libraries.sh $(BUILT)/calotype
-	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 $(BUILT)/calotype
-	python3 Tests/Hostile/mutants.py --count 2000 $(BUILT)/calotype
+	Tests/without-libraries.sh .build-test/release/calotype
+	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
+	python3 Tests/Hostile/mutants.py --count 2000 .build-test/release/calotype
 	$(MAKE) server
-	$(BUILT)/calotype-soak server --seconds 15 --burst 1000 --canary 3000
+	.build-test/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
 # Not optimised: their pictures are small.
 server: export CALOTYPE_EXAMPLES = 1
@@ -109,18 +106,27 @@ asan: test-deps ## The tests under AddressSanitizer
 
 bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2
-	$(SWIFT_BENCH) --product calotype-transfers
-	$(SWIFT_BENCH) --product calotype-benchmarks
+	$(SWIFT_BUILD) --product calotype-transfers
+	$(SWIFT_BUILD) --product calotype-benchmarks
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
 	$(BUILT)/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 $(BUILT)/calotype-benchmarks resize)
+
+tiers: deps ## Nodes over a shared bucket and Redis on a virtual clock, with every fault
+	$(SWIFT_BUILD) --product TiersSimulation
+	$(BUILT)/TiersSimulation
+
+cluster: export CALOTYPE_EXAMPLES = 1
+cluster: test-deps ## Three image servers, Redis and a bucket on loopback, of which one part after the other fails; needs moto (pip install 'moto[server]')
+	$(SWIFT_BUILD) --package-path Server --product calotype-server
+	Server/Cluster/cluster.py Server/.build/release/calotype-server
 
 bench-bytes: ## Bytes at equal quality, beside other encoders; NAME=jpeg for one format
 	@Benchmarks/Bytes/pictures.py
 	@Benchmarks/Bytes/run.py $(NAME)
 
 soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers, SECONDS=60 of a server's load
-	$(SWIFT_BENCH) --product calotype-soak
+	$(SWIFT_BUILD) --product calotype-soak
 	$(BUILT)/calotype-soak http2 --runs $(RUNS)
 	$(BUILT)/calotype-soak faults --downloads $(DOWNLOADS)
 	$(BUILT)/calotype-soak exits --runs $(RUNS)
@@ -159,7 +165,7 @@ map: ## Draws targets and folders with their arrows into the documentation, from
 	@.ci/map.py
 
 api: deps ## Writes the public interface of each module into API/, and counts the names at the top
-	for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders CalotypeURLs; do $(SWIFT_BUILD) --target $$target || exit 1; done
+	for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders CalotypeTiers CalotypeURLs; do $(SWIFT_BUILD) --target $$target || exit 1; done
 	@.ci/api.py .build/release
 
 # Ten minutes the first time: it builds a server.

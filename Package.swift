@@ -349,3 +349,32 @@ let package = Package(
       swiftSettings: swift),
   ]
 )
+
+// Measurements and long runs, for those who work on Calotype (`make` sets the variable); users never resolve what only these need.
+if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
+  package.targets += [
+    .systemLibrary(name: "CSPNG", path: "Benchmarks/Sources/CSPNG", providers: [.apt(["libspng-dev"])]),
+    .systemLibrary(
+      name: "CTurboJPEG", path: "Benchmarks/Sources/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CLibWebP", path: "Benchmarks/Sources/CLibWebP", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CGIFLib", path: "Benchmarks/Sources/CGIFLib", providers: [.apt(["libgif-dev"])]),
+    .target(
+      name: "BenchmarkHarness", path: "Benchmarks/Sources/BenchmarkHarness", swiftSettings: swift),
+    .executableTarget(
+      name: "calotype-benchmarks",
+      dependencies: [
+        "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype", "CalotypeImaging",
+        "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
+      ],
+      path: "Benchmarks/Sources/CalotypeBenchmarks", swiftSettings: swift),
+    // Started by the benchmarks of loading.
+    .executableTarget(
+      name: "calotype-transfers", dependencies: ["BenchmarkHarness", "CalotypeLoading"],
+      path: "Benchmarks/Sources/CalotypeTransfers", swiftSettings: swift),
+    // Not a measurement, but in need of the same servers: make soak.
+    .executableTarget(
+      name: "calotype-soak",
+      dependencies: ["BenchmarkHarness", "Calotype", "CalotypeLoading", "CalotypeCaching", "CalotypeTestKit"],
+      path: "Benchmarks/Sources/CalotypeSoak", swiftSettings: swift),
+  ]
+}

@@ -19,7 +19,7 @@ OUTPUT = os.path.join(ROOT, "API")
 MODULES = [
     "CalotypeImaging", "CalotypeIsolation", "CalotypeCaching", "CalotypeLoading", "Calotype", "CalotypeDisplay",
     "CalotypeObservability",
-    "CalotypeLibraryCoders", "CalotypeTestKit", "CalotypeURLs",
+    "CalotypeLibraryCoders", "CalotypeTestKit", "CalotypeTiers", "CalotypeURLs",
 ]
 # Implied by others, or by the compiler.
 IMPLIED = {"Copyable", "Escapable", "SendableMetatype", "BitwiseCopyable"}

@@ -10,7 +10,7 @@ build=${3:-}
 if [ -z "$build" ]; then
   build=.build/release
   # They stand on all others, or on none.
-  for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders CalotypeURLs; do swift build -c release --jobs "${JOBS:-2}" --target "$target"; done
+  for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders CalotypeTiers CalotypeURLs; do swift build -c release --jobs "${JOBS:-2}" --target "$target"; done
 fi
 work=.build/docc
 rm -rf "$work" "$output"
@@ -22,7 +22,7 @@ while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done \
 # Headers of C targets include those of others.
 for folder in Sources/C*/include; do maps+=(-Xcc "-I$folder"); done
 modules=(Calotype CalotypeImaging CalotypeIsolation CalotypeCaching CalotypeLoading CalotypeDisplay CalotypeObservability CalotypeLibraryCoders
-  CalotypeTestKit CalotypeURLs)
+  CalotypeTestKit CalotypeTiers CalotypeURLs)
 for module in "${modules[@]}"; do
   graphs=$work/graphs/$module
   mkdir -p "$graphs"

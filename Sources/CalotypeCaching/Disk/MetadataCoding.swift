@@ -32,7 +32,7 @@ enum MetadataCoding {
       pair.append(little: UInt32(clamping: name.utf8.count))
       field(Tag.user, pair + name.utf8 + value.utf8)
     }
-    if let position = metadata.position, position > 1_000_000_000_000 {
+    if let position = metadata.position {
       var value: [UInt8] = []
       value.append(little: UInt64(max(0, position)))
       field(Tag.position, value)

@@ -59,6 +59,8 @@ import Testing
     try await other.start()
     let running = Task { await other.run() }
     defer { running.cancel() }
+    // The first poll is over.
+    try await time.clock.waitForSleepers()
     let lists = store.state.withLock { $0.lists }
     _ = try await one.append(Self.purge("a"))
     try await eventually { other.position == 1 }
