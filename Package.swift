@@ -374,7 +374,9 @@ if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
     // Not a measurement, but in need of the same servers: make soak.
     .executableTarget(
       name: "calotype-soak",
-      dependencies: ["BenchmarkHarness", "Calotype", "CalotypeLoading", "CalotypeCaching", "CalotypeTestKit"],
+      dependencies: [
+        "BenchmarkHarness", "Calotype", "CalotypeLoading", "CalotypeCaching", "CalotypeTestKit",
+      ],
       path: "Benchmarks/Sources/CalotypeSoak", swiftSettings: swift),
   ]
 }

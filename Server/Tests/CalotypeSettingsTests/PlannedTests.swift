@@ -55,8 +55,10 @@ import Testing
   }
 
   @Test func referenceAndHelpSayIt() {
-    let line = SettingsReference.markdown().split(separator: "\n").first { $0.hasPrefix("| `USE_S3` ") }
+    let line = SettingsReference.markdown().split(separator: "\n").first {
+      $0.hasPrefix("| `PNG_UNLIMITED` ")
+    }
     #expect(line?.contains(", planned |") == true)
-    #expect(SettingsHelp.text().contains("Serves `s3://bucket/key`. Without effect yet."))
+    #expect(SettingsHelp.text().contains("Turns the decoder's own limits of PNG off. Without effect yet."))
   }
 }

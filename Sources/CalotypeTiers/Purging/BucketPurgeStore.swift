@@ -40,6 +40,9 @@ public final class BucketPurgeStore: PurgeLogStoring {
     try await log("probe") { () throws(BucketError) in try await client.supportsConditionalWrites() }
   }
 
+  /// Writes an entry, unless there is one of its number.
+  ///
+  /// - Throws: `CachingError.recordTooLarge` for more than 64 KiB; `CachingError.failed`; `CachingError.cancelled`.
   public func put(_ entry: Data, at number: Int) async throws(CachingError) -> Bool {
     guard entry.count <= Self.entryLimit else {
       throw .recordTooLarge(bytes: entry.count, limit: Self.entryLimit)
@@ -49,6 +52,9 @@ public final class BucketPurgeStore: PurgeLogStoring {
     }
   }
 
+  /// Returns the numbers of a page of entries.
+  ///
+  /// - Throws: `CachingError.failed`; `CachingError.cancelled`.
   public func numbers(after number: Int) async throws(CachingError) -> [Int] {
     let folder = client.bucket.key("v1/log/")
     return try await log("list") { () throws(BucketError) in
@@ -57,12 +63,18 @@ public final class BucketPurgeStore: PurgeLogStoring {
     }
   }
 
+  /// Returns an entry; `nil` if there is none.
+  ///
+  /// - Throws: `CachingError.failed`; `CachingError.cancelled`.
   public func entry(at number: Int) async throws(CachingError) -> Data? {
     try await log("get") { () throws(BucketError) in
       try await client.get(key(number), byteLimit: Self.entryLimit, isPatient: true)?.body
     }
   }
 
+  /// Returns the newest snapshot, of at most 64 MiB, and its number; `nil` if there is none.
+  ///
+  /// - Throws: `CachingError.failed`; `CachingError.cancelled`.
   public func newestSnapshot() async throws(CachingError) -> (number: Int, bytes: Data)? {
     let folder = client.bucket.key("v1/log-snapshot/")
     return try await log("get") { () throws(BucketError) in
@@ -83,6 +95,9 @@ public final class BucketPurgeStore: PurgeLogStoring {
     }
   }
 
+  /// Writes a snapshot.
+  ///
+  /// - Throws: `CachingError.failed`; `CachingError.cancelled`.
   public func putSnapshot(_ bytes: Data, at number: Int) async throws(CachingError) {
     let key = client.bucket.key("v1/log-snapshot/\(Self.digits(number))")
     _ = try await log("put") { () throws(BucketError) in

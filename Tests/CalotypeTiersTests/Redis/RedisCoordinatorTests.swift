@@ -373,6 +373,9 @@ import Testing
       logs.append((log, Task { await log.run() }))
     }
     defer { for entry in logs { entry.task.cancel() } }
+    // The first polls are over.
+    let (one, other) = (logs[0].log, logs[1].log)
+    try await eventually { one.statistics.polls >= 2 && other.statistics.polls >= 2 }
     let purge = SharedPurge(.selection(.tag("t")), mode: .gone)
     #expect(try await logs[0].log.append(purge) == 1)
     try await eventually { logs[1].log.position == 1 }

@@ -38,12 +38,16 @@ extension ServerMetrics {
     text.gauge(
       "workers_utilization", "Busy workers in percent.",
       workers > 0 ? 100 * Double(gauges.admission.running) / Double(workers) : 0)
-    text.counter("cache_hits_total", "Results from caches.", value(.memoryHits) + value(.diskHits) + value(.sharedHits))
+    text.counter(
+      "cache_hits_total", "Results from caches.", value(.memoryHits) + value(.diskHits) + value(.sharedHits))
     text.counter("cache_misses_total", "Results that were made.", value(.misses))
     // Our own.
     text.counter(
       "cache_hits_by_tier_total", "Results from each cache.",
-      [("tier=\"memory\"", value(.memoryHits)), ("tier=\"disk\"", value(.diskHits)), ("tier=\"node\"", value(.sharedHits))])
+      [
+        ("tier=\"memory\"", value(.memoryHits)), ("tier=\"disk\"", value(.diskHits)),
+        ("tier=\"node\"", value(.sharedHits)),
+      ])
     text.counter(
       "cache_stale_hits_total", "Results that were sent while their source was asked.", value(.staleHits))
     text.counter("cache_evictions_total", "Results that made room in memory.", gauges.memory.evictions)

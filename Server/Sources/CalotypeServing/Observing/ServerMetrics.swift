@@ -6,7 +6,8 @@ import Synchronization
 public final class ServerMetrics: Sendable {
   /// A counter.
   enum Counter: String, CaseIterable, Sendable {
-    case requests, memoryHits, diskHits, sharedHits, staleHits, misses, fetches, decodes, encodes, confirmations,
+    case requests, memoryHits, diskHits, sharedHits, staleHits, misses, fetches, decodes, encodes,
+      confirmations,
       cancelled,
       fallbacks
   }

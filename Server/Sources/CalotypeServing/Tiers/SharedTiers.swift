@@ -39,11 +39,15 @@ public final class SharedTiers: Service {
         flights = redis.map { RedisCoordinator($0) }
         return
       }
+      let service = BucketService(
+        region: cache.s3.region, endpoint: cache.s3.endpoint, usesPathStyle: cache.s3.usesPathStyle,
+        accessKeyID: cache.s3.accessKeyID, secretAccessKey: cache.s3.secretAccessKey,
+        sessionToken: cache.s3.sessionToken)
       let bucket = try Bucket(
-        endpoint: try Self.endpoint(cache.s3), region: Self.region(cache.s3), name: cache.bucket,
+        endpoint: try service.url, region: service.signedRegion, name: cache.bucket,
         prefix: cache.pathPrefix.isEmpty ? "calotype" : cache.pathPrefix,
-        addressing: Self.addressing(cache.s3, bucket: cache.bucket))
-      let credentials = try Self.credentials(cache.s3)
+        addressing: service.addressing(of: cache.bucket))
+      let credentials = try service.credentials
       results = BucketCache(bucket, credentials: credentials, configuration: .init(folder: .results))
       originals = BucketCache(bucket, credentials: credentials, configuration: .init(folder: .originals))
       let position =
@@ -77,44 +81,18 @@ public final class SharedTiers: Service {
     redis?.close()
   }
 
-  /// The credentials of a bucket: those of the settings, or of the platform.
-  static func credentials(_ service: Settings.S3) throws(BucketError) -> BucketCredentials {
-    guard !service.accessKeyID.isEmpty else { return .standard }
-    let token = service.sessionToken.exposed
-    return .keys(
-      try BucketKeys(
-        accessKey: service.accessKeyID, secretKey: service.secretAccessKey.exposed,
-        sessionToken: token.isEmpty ? nil : token))
-  }
-
-  static func region(_ service: Settings.S3) -> String {
-    service.region.isEmpty ? "us-west-1" : service.region
-  }
-
-  /// The URL of a service: Amazon's of the region if the settings name none.
-  static func endpoint(_ service: Settings.S3) throws(ServerStartError) -> URL {
-    let text =
-      service.endpoint.isEmpty ? "https://s3.\(region(service)).amazonaws.com" : service.endpoint
-    guard let url = URL(string: text) else { throw .unusableTier("\(text) is no URL of a bucket service") }
-    return url
-  }
-
-  /// Amazon's names of hosts have the bucket in front.
-  static func addressing(_ service: Settings.S3, bucket: String) -> Bucket.Addressing {
-    service.endpoint.isEmpty
-      ? (bucket.contains(".") ? .path : .virtualHosted)
-      : service.usesPathStyle ? .path : .virtualHosted
-  }
-
   /// The loader of `s3://`; `nil` if the settings do not have it.
   ///
   /// - Throws: ``ServerStartError/unusableTier(_:)``.
   static func loader(_ settings: Settings) throws(ServerStartError) -> BucketLoader? {
     let sources = settings.sources
     guard sources.usesS3 else { return nil }
-    var configuration = BucketLoader.Configuration(
-      endpoint: sources.s3.endpoint.isEmpty ? nil : try endpoint(sources.s3), region: region(sources.s3))
-    configuration.addressing = addressing(sources.s3, bucket: "")
+    let service = BucketService(
+      region: sources.s3.region, endpoint: sources.s3.endpoint, usesPathStyle: sources.s3.usesPathStyle,
+      accessKeyID: sources.s3.accessKeyID, secretAccessKey: sources.s3.secretAccessKey,
+      sessionToken: sources.s3.sessionToken)
+    var configuration = BucketLoader.Configuration(endpoint: try service.url, region: service.signedRegion)
+    configuration.addressing = service.addressing(of: "")
     configuration.allowedBuckets = Set(sources.s3AllowedBuckets)
     configuration.deniedBuckets = Set(sources.s3DeniedBuckets)
     configuration.connections.maxConcurrent = settings.concurrency.downloads
@@ -126,7 +104,7 @@ public final class SharedTiers: Service {
         configuration.credentials[pair.name] = .keys(
           try BucketKeys(accessKey: parts[0], secretKey: parts.dropFirst().first ?? ""))
       }
-      return try BucketLoader(configuration, credentials: credentials(sources.s3))
+      return try BucketLoader(configuration, credentials: service.credentials)
     } catch {
       throw .unusableTier("S3_ENDPOINT or S3_REGION: \(error)")
     }

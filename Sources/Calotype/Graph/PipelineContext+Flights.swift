@@ -2,50 +2,6 @@ import CalotypeCaching
 import CalotypeLoading
 import FoundationEssentials
 
-/// The part of this node in the work for one value.
-enum NodeFlight: Sendable {
-  /// The value is made here; the lease, if there is coordination, is ended afterwards.
-  case lead(NodeLease?)
-  /// The value may be in the shared cache by now.
-  case stored
-  /// The record of the value.
-  case record(CacheRecord)
-  /// Another node failed, with this error.
-  case failed(any Error & Sendable)
-  /// Another node is at work, and this one does not wait.
-  case busy
-}
-
-/// A lease, and the key that it is for.
-struct NodeLease: Sendable {
-  let lease: any FlightLease
-  let key: CacheKey
-
-  /// Records up to this size are handed to waiting nodes directly.
-  static let valueLimit = 64 << 10
-
-  /// Ends the lease with a record that was stored.
-  func end(with data: Data, _ metadata: RecordMetadata, at now: Date) async {
-    if data.count <= Self.valueLimit,
-      let record = try? PortableRecord.encode(data, metadata: metadata, for: key, created: now)
-    {
-      await lease.end(.value(record))
-    } else {
-      await lease.end(.stored)
-    }
-  }
-
-  /// Ends the lease with the failure of the work. Work that was cancelled says nothing to others: the lease is given up.
-  func end(with error: any Error) async {
-    switch error {
-    case LoadingError.httpStatus(_, let status, _, _) where status == 404 || status == 410:
-      await lease.end(.absent(status: status))
-    case is CancellationError: break
-    default: await lease.end(.failed(code: PipelineContext.code(of: error)))
-    }
-  }
-}
-
 extension PipelineContext {
   /// Joins the work of all nodes for a value, or starts it.
   ///
