@@ -59,7 +59,14 @@ public final class ScriptedBucket: Sendable {
 
   /// Starts a server.
   ///
-  /// - Parameter now: The clock of the server.
+  /// - Parameters:
+  ///   - name: The name of the bucket.
+  ///   - region: The region that signatures have to name.
+  ///   - accessKey: The access key that is accepted.
+  ///   - secretKey: The secret key of signatures.
+  ///   - sessionToken: The token that requests have to send; `nil` for none.
+  ///   - now: The clock of the server.
+  /// - Throws: `ScriptedHTTPServer.StartError`.
   public init(
     name: String = "images", region: String = "us-east-1", accessKey: String = "AKIDEXAMPLE",
     secretKey: String = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", sessionToken: String? = nil,

@@ -64,7 +64,7 @@ package enum PurgeEntryCoding {
 
   /// Returns the bytes of an entry.
   ///
-  /// - Throws: ``CachingError/failed(operation:reason:isRetryable:)`` for a selection that is too long.
+  /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for a selection that is too long.
   package static func encode(_ purge: SharedPurge) throws(CachingError) -> Data {
     let milliseconds = (purge.time.timeIntervalSince1970 * 1_000).rounded()
     var entry = Entry(m: purge.mode.rawValue, at: Int(exactly: milliseconds) ?? 0)

@@ -1,6 +1,6 @@
 package import CalotypeCaching
 
-/// The decisions of one call of ``FlightCoordinating/begin(_:waits:timeout:)``. A pure value: it is told what happened and
+/// The decisions of one call of `FlightCoordinating.begin(_:waits:timeout:)`. A pure value: it is told what happened and
 /// when, and returns what to do next.
 package struct FlightState: Sendable {
   /// The times of flights.

@@ -52,7 +52,7 @@ public final class RedisCache: DataCaching {
 
   /// Stores a record, replacing an existing one of the key. Does nothing while there is no connection.
   ///
-  /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``.
+  /// - Throws: `CachingError.recordTooLarge(bytes:limit:)`.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
     let time = now()
     let bytes = try PortableRecord.encode(data, metadata: metadata, for: key, created: time)

@@ -42,7 +42,7 @@ extension RedisClient {
 
     /// Creates the settings of a URL: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS.
     ///
-    /// - Throws: ``CachingError/failed(operation:reason:isRetryable:)`` for any other URL; it does not contain the URL.
+    /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for any other URL; it does not contain the URL.
     public init(_ url: URL) throws(CachingError) {
       func problem(_ reason: String) -> CachingError {
         .failed(operation: "redis", reason: reason, isRetryable: false)
@@ -67,7 +67,7 @@ extension RedisClient {
     /// Sets the password, or removes it.
     public mutating func setPassword(_ password: String?) { self.password = password }
 
-    /// - Throws: ``CachingError/failed(operation:reason:isRetryable:)`` for settings that no connection can have.
+    /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for settings that no connection can have.
     func check() throws(CachingError) {
       let isName = namespace.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

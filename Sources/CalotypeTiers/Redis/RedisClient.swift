@@ -18,7 +18,7 @@ public final class RedisClient: Sendable {
 
   /// Creates a client, which begins to connect.
   ///
-  /// - Throws: ``CachingError/failed(operation:reason:isRetryable:)`` for settings that no connection can have.
+  /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for settings that no connection can have.
   public convenience init(_ configuration: Configuration) throws(CachingError) {
     try self.init(configuration, limits: .init())
   }

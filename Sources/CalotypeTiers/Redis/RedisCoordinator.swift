@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Coordination of nodes by leases in Redis.
 ///
 /// Redis is a hint: it may lose everything at any moment, at the price of work that is done twice. While it cannot be
-/// reached, every call is ``Flight/alone``, after at most three timeouts of the client.
+/// reached, every call is `Flight.alone`, after at most three timeouts of the client.
 ///
 /// ```swift
 /// let log = PurgeLog(storage: bucket, announcing: RedisPurgeChannel(redis))
@@ -65,7 +65,7 @@ public final class RedisCoordinator: FlightCoordinating {
     }
   }
 
-  /// Joins the work for a key, or starts it. See ``FlightCoordinating``.
+  /// Joins the work for a key, or starts it. See `FlightCoordinating`.
   public func begin(_ key: CacheKey, waits: Bool, timeout: Duration?) async -> Flight {
     let isFull = book.state.withLock { $0.leases.count >= configuration.maxLeases }
     guard !isFull, client.isConnected else { return count(.alone) }

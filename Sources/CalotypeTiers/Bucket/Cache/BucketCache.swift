@@ -6,10 +6,10 @@ public import FoundationEssentials
 /// A cache of records in a bucket of an S3-compatible server, shared by many machines.
 ///
 /// It fails open: a bucket that is slow or broken costs a read its deadline, and after ten failures in a row nothing for a
-/// while. Reads therefore throw nothing but ``CachingError/cancelled``. Stores return when the record is queued; a queue of
+/// while. Reads therefore throw nothing but `CachingError.cancelled`. Stores return when the record is queued; a queue of
 /// bounded length writes them later.
 ///
-/// An object is the record file of ``DiskCache``. It counts only if its checksums, its lengths and the text of its key fit;
+/// An object is the record file of `DiskCache`. It counts only if its checksums, its lengths and the text of its key fit;
 /// otherwise it reads as a miss and is deleted. Private responses, responses with `no-store`, and parts are never stored.
 ///
 /// ```swift
@@ -72,7 +72,7 @@ public final class BucketCache: DataCaching {
   /// Reads the record of a key.
   ///
   /// - Returns: `nil` also when the bucket fails, or does not answer in time.
-  /// - Throws: ``CachingError/cancelled``.
+  /// - Throws: `CachingError.cancelled`.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
     switch writer.pending(key) {
@@ -164,8 +164,8 @@ public final class BucketCache: DataCaching {
   ///
   /// Records that may not be shared are counted and not stored, and so are those that the queue has no room for.
   ///
-  /// - Throws: ``CachingError/keyTooLong(bytes:limit:)`` or ``CachingError/metadataTooLarge(bytes:limit:)``;
-  ///   ``CachingError/cancelled``.
+  /// - Throws: `CachingError.keyTooLong(bytes:limit:)` or `CachingError.metadataTooLarge(bytes:limit:)`;
+  ///   `CachingError.cancelled`.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
     guard !Task.isCancelled else { throw .cancelled }
     let bytes = try RecordHeader.length(key: key, metadata: metadata) + data.count
@@ -182,7 +182,7 @@ public final class BucketCache: DataCaching {
   /// Deletes the object of a key, after writes of it that have begun.
   ///
   /// - Returns: Whether the bucket has been asked to: it does not tell whether there was one.
-  /// - Throws: ``CachingError/failed(operation:reason:isRetryable:)``; ``CachingError/cancelled``, after which the object may
+  /// - Throws: `CachingError.failed(operation:reason:isRetryable:)`; `CachingError.cancelled`, after which the object may
   ///   still be deleted.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
@@ -222,7 +222,7 @@ public final class BucketCache: DataCaching {
 
   /// Waits until all stored records have been written or given up: at most about a minute.
   ///
-  /// - Throws: ``CachingError/cancelled``. Writing continues.
+  /// - Throws: `CachingError.cancelled`. Writing continues.
   public func flush() async throws(CachingError) {
     guard await writer.flush() else { throw .cancelled }
   }

@@ -2,7 +2,7 @@ import CalotypeCaching
 import FoundationEssentials
 import HTTPTypes
 
-/// A record as the object of a bucket: the record file of ``DiskCache``, with its payload.
+/// A record as the object of a bucket: the record file of `DiskCache`, with its payload.
 enum SharedRecord {
   /// The media type of the objects.
   static let contentType = "application/vnd.calotype.record"
@@ -23,7 +23,7 @@ enum SharedRecord {
 
   /// Returns the object of a record, in pieces.
   ///
-  /// - Throws: ``CachingError`` when the key or the metadata are too long.
+  /// - Throws: `CachingError` when the key or the metadata are too long.
   static func encode(
     _ data: Data, metadata: RecordMetadata, for key: CacheKey, created: Date
   ) throws(CachingError) -> [Data] {
