@@ -19,16 +19,17 @@ extension PipelineContext {
         // begun.
         let before = purges.withLock { $0 }
         let record = try await stage(.read, plan, log, bytes: { $0?.data.count }) {
-          try await cache.read(key)
+          guard configuration.nodes.purges != nil else { return try await cache.read(key) }
+          // A slower tier may have the record of a node that has loaded the image since it was purged.
+          return try await cache.read(key) { [self] in
+            self.verdict(on: key, $0, for: plan.request.tags) != PurgeVerdict.gone
+          }
         }
         guard let record, before.isReadable(key, tags: record.metadata.tags),
           purges.withLock({ $0.isValid(key, tags: record.metadata.tags, since: before.now) })
         else { return nil }
-        let verdict = verdict(on: key, record.metadata, for: plan.request.tags)
-        guard verdict != .gone else {
-          await removeRecord(key, from: cache)
-          return nil
-        }
+        let verdict = self.verdict(on: key, record.metadata, for: plan.request.tags)
+        guard verdict != .gone else { return nil }
         return (record, verdict == .stale, try await memory.reserve(record.data.count, in: .encoded))
       }
     } catch {

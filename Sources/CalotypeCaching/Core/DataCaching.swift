@@ -12,6 +12,17 @@ public protocol DataCaching: Sendable {
   /// Returns the record of a key, or `nil`. Counts as an access.
   func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord?
 
+  /// Returns the record of a key if its metadata are acceptable; otherwise `nil`. The default implementation reads the
+  /// record: a cache of several tiers looks for an acceptable one in each.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - isUsable: Returns whether a record may be used: not, for example, one that was purged. Called on any thread; must
+  ///     return at once.
+  func read(
+    _ key: CacheKey, where isUsable: @escaping @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord?
+
   /// Stores a record, replacing an existing one of the key. The record can be read when the call returns.
   func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError)
 
@@ -43,6 +54,14 @@ public protocol DataCaching: Sendable {
 }
 
 extension DataCaching {
+  /// Returns the result of ``read(_:)`` if its metadata are acceptable.
+  public func read(
+    _ key: CacheKey, where isUsable: @escaping @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord? {
+    guard let record = try await read(key), isUsable(record.metadata) else { return nil }
+    return record
+  }
+
   /// `false`.
   public var isReadOnly: Bool { false }
 

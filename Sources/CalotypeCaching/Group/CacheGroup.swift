@@ -51,9 +51,21 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
+    try await read(key) { _ in true }
+  }
+
+  /// Returns an acceptable record of a key from one of the tiers that ``Policies/query`` selects, as ``read(_:)`` does. A tier
+  /// whose record is not acceptable counts as a tier without one.
+  ///
+  /// - Throws: The first error, if there is one and no tier has an acceptable record.
+  public func read(
+    _ key: CacheKey, where isUsable: @escaping @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord? {
     let mark = book.fills.withLock { $0.beginRead(key) }
     defer { book.fills.withLock { $0.endRead(key) } }
-    let answer = try await ask(policies.query) { tier throws(CachingError) in try await tier.read(key) }
+    let answer = try await ask(policies.query) { tier throws(CachingError) in
+      try await tier.read(key, where: isUsable)
+    }
     guard let answer else { return nil }
     if fillsHigherTiers, let mark {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {

@@ -25,6 +25,13 @@ public struct ReadOnlyCache: DataCaching {
     try await base.read(key)
   }
 
+  /// Returns an acceptable record of a key in ``base``.
+  public func read(
+    _ key: CacheKey, where isUsable: @escaping @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord? {
+    try await base.read(key, where: isUsable)
+  }
+
   /// Returns whether ``base`` has a record.
   public func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
     try await base.contains(key)

@@ -151,6 +151,34 @@ struct NodesTests {
     await b.settle()
   }
 
+  @Test("a node that slept takes the new image from the shared cache, past its own disk")
+  func slept() async throws {
+    let logs = (FakePurgeLog(log), FakePurgeLog(log))
+    func node(_ log: FakePurgeLog, _ disk: ByteCache) -> ImagePipeline {
+      var configuration = ImagePipeline.Configuration(
+        loader: Samples.loader, memoryCache: nil, diskCache: CacheGroup([disk, shared]))
+      configuration.nodes = .init(purges: log)
+      return ImagePipeline(configuration)
+    }
+    let disk = ByteCache(byteLimit: 1 << 20)
+    let (a, b) = (node(logs.0, ByteCache(byteLimit: 1 << 20)), node(logs.1, disk))
+    for node in [a, b] {
+      _ = try await node.image(for: request)
+      await node.settle()
+    }
+    #expect(await disk.read(request.sourceKey) != nil)
+    shade.value = 2
+    try await a.cache.purge(.url(server.url("/a.png")), mode: .gone)
+    _ = try await a.image(for: request)
+    await a.settle()
+    #expect(count == 2)
+    logs.1.catchUp()
+    #expect(shade(try await b.image(for: request)) == 2)
+    await b.settle()
+    #expect(count == 2)
+    #expect(await disk.read(request.sourceKey)?.metadata.position == 1)
+  }
+
   @Test("a soft purge serves the old image once more, and nobody waits")
   func stale() async throws {
     let own = FakePurgeLog(log)
