@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [PROGRAM]: checks the files of this folder with systemd-analyze and promtool, and the series of a running server.
+# test.sh [PROGRAM]: checks the files of this folder with systemd-analyze, nginx and promtool, and the series of a running server.
 #
 # A tool that is not installed skips its part. promtool comes with Debian's package prometheus: .ci/install operation.
 set -euo pipefail
@@ -18,6 +18,13 @@ if command -v systemd-analyze >/dev/null; then
   systemd-analyze security --offline=true --threshold=15 --no-pager "$folder/calotype-server.service" | tail -1
 else
   echo "systemd-analyze is not installed: the unit was not checked"
+fi
+
+# The names of nodes mean something in their network only.
+nginx=$(command -v nginx || ls /usr/sbin/nginx 2>/dev/null || true)
+if [ -n "$nginx" ]; then
+  sed -E 's/node[123]:/127.0.0.1:/; s/listen 80;/listen 127.0.0.1:8089;/' Nodes/nginx.conf >"$folder/nginx.conf"
+  "$nginx" -t -q -e "$folder/nginx.log" -p "$folder" -g "pid $folder/nginx.pid;" -c "$folder/nginx.conf"
 fi
 
 tool=$(command -v promtool || ls ../.build/promtool 2>/dev/null || true)
