@@ -3,7 +3,7 @@ public import CalotypeCaching
 extension ImagePipeline {
   /// The means by which a pipeline works together with those of other nodes. None by default.
   ///
-  /// Bytes are shared by a cache that all nodes use, such as a bucket behind the disk cache in a ``CacheGroup``. The
+  /// Bytes are shared by a cache that all nodes use, such as a bucket behind the disk cache in a `CacheGroup`. The
   /// coordination saves loads and encodes that another node is busy with, and the log of purges makes purges reach all nodes.
   ///
   /// ```swift

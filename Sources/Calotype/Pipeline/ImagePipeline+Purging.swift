@@ -4,8 +4,8 @@ extension ImagePipeline.Cache {
   /// Purges the entries of a selection at all nodes that share a log of purges (``ImagePipeline/Nodes/purges``), in all
   /// tiers: in memory, on disk, and in a shared cache.
   ///
-  /// With ``SharedPurge/Mode/stale``, the next request is served the old image while the new one is loaded, and no request
-  /// waits; with ``SharedPurge/Mode/gone``, the old image is never served again. In both cases the origin is asked for the whole
+  /// With `SharedPurge.Mode.stale`, the next request is served the old image while the new one is loaded, and no request
+  /// waits; with `SharedPurge.Mode.gone`, the old image is never served again. In both cases the origin is asked for the whole
   /// image. Records are not deleted: they are not used, and go when they expire or make room. The call returns when the log
   /// has the purge, however many records it concerns; other nodes apply it when they hear of it.
   ///
