@@ -58,6 +58,12 @@ import Testing
     let drawn = try coders.encode(icon, as: .automatic(among: [.png, .jpeg]))
     #expect(try coders.probe(drawn).format == .png)
     #expect(try coders.decode(drawn).bitmap == icon.bitmap)
+    // A grey photograph has few colours, and is a photograph.
+    let gray = try PhotoFixture.picture("stream.jpg", side: 160).converted(to: .gray8)
+    for bitmap in [gray, try gray.converted(to: .rgba8)] {
+      let made = try coders.encode(Image(bitmap: bitmap), as: .automatic(among: [.png, .jpeg]))
+      #expect(try coders.probe(made).format == .jpeg)
+    }
   }
 
   @Test func animationsKeepTheirFrames() throws {

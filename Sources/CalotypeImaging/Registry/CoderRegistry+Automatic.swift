@@ -50,12 +50,15 @@ extension CoderRegistry {
 }
 
 extension Bitmap {
-  /// Returns true if a palette of 256 holds all colours.
+  /// Returns true if a palette of 256 holds all colours. Grey pixels never have more, also those of a photograph: there, 16
+  /// levels count as few.
   ///
   /// - Throws: `cancelled`, and `encodingFailed` for inks.
   fileprivate func fitsPalette() throws(ImagingError) -> Bool {
     let survey = PNGSurvey(clears: false)
     try survey.add(self)
-    return survey.colors != nil
+    guard let colors = survey.colors else { return false }
+    let isGray = format == .gray8 || survey.isGray
+    return !isGray || colors.count <= 16
   }
 }
