@@ -156,7 +156,8 @@ struct NodesTests {
     let logs = (FakePurgeLog(log), FakePurgeLog(log))
     func node(_ log: FakePurgeLog, _ disk: ByteCache) -> ImagePipeline {
       var configuration = ImagePipeline.Configuration(
-        loader: Samples.loader, memoryCache: nil, diskCache: CacheGroup([disk, shared]))
+        loader: Samples.loader, memoryCache: nil,
+        diskCache: CacheGroup([disk, shared], policies: .init(store: .concurrent)))
       configuration.nodes = .init(purges: log)
       return ImagePipeline(configuration)
     }
