@@ -154,6 +154,7 @@ struct NodesTests {
   @Test("a node that slept takes the new image from the shared cache, past its own disk")
   func slept() async throws {
     let logs = (FakePurgeLog(log), FakePurgeLog(log))
+    let request = ImageRequest(url: server.url("/a.png"))
     func node(_ log: FakePurgeLog, _ disk: ByteCache) -> ImagePipeline {
       var configuration = ImagePipeline.Configuration(
         loader: Samples.loader, memoryCache: nil,
