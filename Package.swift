@@ -269,7 +269,8 @@ let package = Package(
     .testTarget(
       name: "CalotypeLoadingTests",
       dependencies: [
-        "CalotypeLoading", "CalotypeSupport", "CalotypeTestKit", "TarLoader", "SealedBodies",
+        "CalotypeLoading", "CalotypeSupport", "CalotypeTestKit", "HelperPrograms", "TarLoader",
+        "SealedBodies",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),
@@ -318,6 +319,7 @@ let package = Package(
       name: "CalotypeTiersTests",
       dependencies: [
         "CalotypeTiers", "CalotypeSupport", "CalotypeCaching", "CalotypeLoading", "CalotypeTestKit",
+        "HelperPrograms",
         "TiersSimulation",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

@@ -1,6 +1,6 @@
-/// What is simulated.
+/// The traffic, the nodes and the fault of a simulation.
 struct Scenario {
-  /// What is broken, for a time or from the beginning.
+  /// The part that is broken, for a time or from the beginning.
   enum Fault: String, CaseIterable {
     case none = "all well"
     case redisDown = "Redis down 8-16 s"
@@ -24,17 +24,17 @@ struct Scenario {
   var exponent = 1.0
   /// Records that a node keeps in memory.
   var memory = 3_000
-  /// Whether caches and bucket are full at the beginning.
+  /// A Boolean value that indicates whether caches and bucket are full at the beginning.
   var isWarm = true
   /// When the first keys are purged; never if `nil`.
   var purgeTime: Double? = 10
   var purgedKeys = 300
-  /// Whether purged records may be served while they are refreshed.
+  /// A Boolean value that indicates whether purged records may be served while they are refreshed.
   var isSoft = false
   var origin = Latency(p50: 0.15, p99: 1.5)
-  /// Whether records are small enough to pass through Redis.
+  /// A Boolean value that indicates whether records are small enough to pass through Redis.
   var isInline = true
-  /// Whether nodes coordinate.
+  /// A Boolean value that indicates whether nodes coordinate.
   var coordinates = true
   var fault = Fault.none
   /// When requests end, in seconds.

@@ -7,7 +7,7 @@ final class SimulatedNode {
   var table = PurgeTable()
   var redis = RedisBreaker()
   var bucket = BucketBreaker()
-  var writes = WriteQueue<() -> Void>()
+  var writes = WriteLine<() -> Void>()
   var durations = FlightDurations()
   /// Requests that wait for a key; the flight has begun.
   var joined: [Int: [(Int?) -> Void]] = [:]

@@ -1,7 +1,7 @@
 import CalotypeCaching
 import CalotypeTiers
 
-/// A Redis that runs the scripts of leases, on a virtual clock. What the scripts decide is here in Swift.
+/// A Redis that runs the scripts of leases, on a virtual clock. The decisions of the scripts are here in Swift.
 final class SimulatedRedis {
   private struct Entry {
     var ends: Double

@@ -9,7 +9,7 @@ extension World {
       if let position { return self.finish(node, key, position) }
       guard self.scenario.coordinates else { return self.solo(node, key) }
       // Nothing could be shared.
-      if !self.scenario.isInline, node.bucket.isOpen(at: self.queue.now) { return self.solo(node, key) }
+      if !self.scenario.isInline, node.bucket.isOpen { return self.solo(node, key) }
       self.nextToken += 1
       self.attempt(node, key, self.nextToken, FlightState(waits: waits, deadline: nil))
     }

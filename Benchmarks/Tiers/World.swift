@@ -130,7 +130,7 @@ final class World {
     guard let position else { return }
     figures.answered += 1
     figures.latencies.append((Float(start), Float(queue.now - start + cost)))
-    // What the node has applied, counted without its table: there is one purge.
+    // The purges that the node has applied, counted without its table: there is one.
     let isPurged = key < scenario.purgedKeys && node.table.position > position
     if isPurged, !mayBeStale || !scenario.isSoft { figures.violations += 1 }
   }
@@ -139,7 +139,7 @@ final class World {
   func finish(_ node: SimulatedNode, _ key: Int, _ position: Int?) {
     let callers = node.joined.removeValue(forKey: key) ?? []
     guard let position else {
-      // Nobody waits for a refresh that another node makes; those who came meanwhile begin anew.
+      // A refresh by another node has no waiting callers; later callers begin anew.
       guard !callers.isEmpty else { return }
       node.joined[key] = callers
       return obtain(node, key, waits: true)

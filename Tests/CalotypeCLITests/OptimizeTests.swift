@@ -100,7 +100,7 @@ struct OptimizeTests {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<6 {
       let child = try Tool.start(["optimize", "--recursive", "--quiet", folder.file("")])
-      usleep(UInt32(random.next() % 120_000))
+      usleep(UInt32(random.next() % 120_000))  // The moment of the kill is to be arbitrary.
       kill(child.pid, SIGKILL)
       _ = try child.wait()
     }

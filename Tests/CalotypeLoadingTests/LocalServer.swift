@@ -2,6 +2,7 @@ import CalotypeLoading
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import HelperPrograms
 
 /// A real HTTP server in a process of its own, serving a temporary folder.
 final class LocalServer {
@@ -28,7 +29,7 @@ final class LocalServer {
   init(_ command: [String], folder: URL, port: Int) throws {
     self.folder = folder
     self.port = port
-    process = try Self.spawn(command)
+    process = try Child.startSilently(command[0], Array(command.dropFirst()))
     // It may take its time to start; a connection is refused at once until it listens.
     for _ in 0..<2_000 {
       if Self.connects(to: port) { return }
@@ -46,7 +47,7 @@ final class LocalServer {
   /// Runs `command` to its end. True if it succeeded.
   static func run(_ command: [String]) throws -> Bool {
     var status: Int32 = 0
-    waitpid(try spawn(command), &status, 0)
+    waitpid(try Child.startSilently(command[0], Array(command.dropFirst())), &status, 0)
     return status == 0
   }
 
@@ -71,33 +72,6 @@ final class LocalServer {
     address.sin_port = in_port_t(UInt16(port)).bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     return address
-  }
-
-  private static func spawn(_ command: [String]) throws -> pid_t {
-    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    // Not the sockets of other tests, whose ends would not be seen then.
-    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in [1, 2] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    // Threads of the pool block signals, and a child would inherit that.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var process = pid_t()
-    let status = posix_spawn(&process, command[0], &actions, &attributes, &arguments, environ)
-    guard status == 0 else {
-      throw LocalServerError(description: "\(command[0]): \(String(cString: strerror(status)))")
-    }
-    return process
   }
 
   private static func connects(to port: Int) -> Bool {

@@ -71,6 +71,25 @@ struct SourceTests {
     _ = try resolver.resolve("https://a.example/f/a..b/%252e%252e?x=/../y")
   }
 
+  @Test func keysOfObjectsAreTakenAsTheyAre() throws {
+    var resolver = SourceResolver()
+    #expect(throws: Failure.self) { try resolver.resolve("s3://photos/a.jpg") }
+    resolver.readsBuckets = true
+    for (text, path, query) in [
+      ("s3://photos/2026/a b%20c.jpg", "/2026/a b%20c.jpg", nil),
+      ("s3://photos/a.jpg?v 1", "/a.jpg", "versionId=v 1"),
+      ("S3://my.bucket-1/ü+#1", "/ü+#1", nil),
+    ] as [(String, String, String?)] {
+      let source = try resolver.resolve(text)
+      #expect(
+        source.url.path(percentEncoded: false) == path && source.url.query(percentEncoded: false) == query)
+      #expect(source.text == text && source.url.scheme == "s3" && source.share.hasPrefix("s3:"))
+    }
+    for text in ["s3://photos", "s3://photos/", "s3:///a.jpg", "s3://a@b/c.jpg", "s3://a:80/c.jpg"] {
+      #expect(throws: Failure.self) { try resolver.resolve(text) }
+    }
+  }
+
   @Test func refusedSourcesAreNotAllowed() {
     let resolver = SourceResolver(allowed: [SourcePattern("https://a.example/")])
     #expect(throws: Failure.self) { try resolver.resolve("https://b.example/a.jpg") }

@@ -138,7 +138,7 @@ struct EncodedJob: Sendable {
           return job.finish(.success(image))
         }
       case .stored:
-        for wait in PipelineContext.rereads {
+        for wait in FlightOutcome.readPauses {
           try await context.configuration.clock.sleep(for: wait)
           if let found = await find(), found.isGoodEnough { return job.finish(.success(found.image)) }
         }

@@ -7,18 +7,10 @@ struct NodeLease: Sendable {
   let lease: any FlightLease
   let key: CacheKey
 
-  /// Records up to this size are handed to waiting nodes directly.
-  static let valueLimit = 64 << 10
-
   /// Ends the lease with a record that was stored.
   func end(with data: Data, _ metadata: RecordMetadata, at now: Date) async {
-    if data.count <= Self.valueLimit,
-      let record = try? PortableRecord.encode(data, metadata: metadata, for: key, created: now)
-    {
-      await lease.end(.value(record))
-    } else {
-      await lease.end(.stored)
-    }
+    await lease.end(
+      with: CacheRecord(data: data, metadata: metadata, created: now, accessed: now), for: key)
   }
 
   /// Ends the lease with the failure of the work. Work that was cancelled says nothing to others: the lease is given up.

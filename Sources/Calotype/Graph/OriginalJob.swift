@@ -148,13 +148,11 @@ struct OriginalJob: Sendable {
     case .record(let record):
       guard let kept = CachedOriginal(record) else { break }
       let step = context.sourceStep(for: plan.request, policy: policy, kept: kept)
-      if let reservation = try? await context.memory.reserve(record.data.count, in: .encoded),
-        finish(with: step, reservation)
-      {
-        return true
-      }
+      let reservation = try await context.memory.reserve(record.data.count, in: .encoded)
+      if finish(with: step, reservation) { return true }
+      reservation?.release()
     case .stored:
-      for wait in PipelineContext.rereads {
+      for wait in FlightOutcome.readPauses {
         try await context.configuration.clock.sleep(for: wait)
         let (kept, reservation) = await context.readOriginal(plan, policy: policy, log, for: job.priority)
         if finish(with: context.sourceStep(for: plan.request, policy: policy, kept: kept), reservation) {

@@ -21,7 +21,8 @@ extension PipelineContext {
     case .alone, .outcome(.isPrivate): return .lead(nil)
     case .outcome(.stored): return .stored
     case .outcome(.value(let bytes)):
-      guard let record = PortableRecord.decode(bytes, for: key), verdict(on: key, record.metadata) == .valid
+      guard let record = CacheRecord(encoded: bytes, for: key),
+        verdict(on: key, record.metadata, for: plan.request.tags) == .valid
       else { return .lead(nil) }
       return .record(record)
     case .outcome(.absent(let status)):
@@ -31,17 +32,15 @@ extension PipelineContext {
       return .failed(LoadingError.recentlyFailed(plan.request.source, code: code, retryAfter: .seconds(1)))
     }
   }
-
-  /// The times between attempts to read a value that another node has stored: a shared cache may lag behind.
-  static let rereads: [Duration] = [.zero, .milliseconds(20), .milliseconds(40), .milliseconds(80)]
 }
 
 extension ResolvedRequest {
   /// Returns whether other nodes can use the result of a request.
   fileprivate func isShared(_ policy: ImageRequest.CachePolicy) -> Bool {
     guard policy.readsCaches, policy.writesCaches, !request.identifiesUser,
-      let scheme = request.source.url?.scheme
+      let url = request.source.url
     else { return false }
-    return scheme == "http" || scheme == "https"
+    // Each node has its own files.
+    return !url.isFileURL && url.scheme?.lowercased() != "data"
   }
 }

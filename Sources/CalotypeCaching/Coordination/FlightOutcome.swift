@@ -14,4 +14,10 @@ public enum FlightOutcome: Hashable, Sendable {
   /// The work failed: the code of the error, such as `CachingError.code`. Nodes that waited fail as well, or serve a stale
   /// record, instead of trying one after another.
   case failed(code: String)
+
+  /// The pauses before the attempts to read a value that another node has ``stored``: the shared cache may lag behind. A node
+  /// that has not found it after the last one makes the value itself.
+  public static let readPauses: [Duration] = [
+    .zero, .milliseconds(20), .milliseconds(40), .milliseconds(80),
+  ]
 }

@@ -7,12 +7,13 @@ extension CacheRecord {
   /// - Parameter key: The key of the record.
   /// - Throws: ``CachingError/keyTooLong(bytes:limit:)``, ``CachingError/metadataTooLarge(bytes:limit:)``.
   public func encoded(for key: CacheKey) throws(CachingError) -> Data {
-    try PortableRecord.encode(data, metadata: metadata, for: key, created: created)
+    let pieces = try PortableRecord.encode(data, metadata: metadata, for: key, created: created)
+    return pieces.reduce(into: Data()) { $0 += $1 }
   }
 
   /// Reads the result of ``encoded(for:)``; `nil` when the bytes are damaged, cut off, of another format or of another key.
   public init?(encoded bytes: Data, for key: CacheKey) {
-    guard let record = PortableRecord.decode(bytes, for: key) else { return nil }
+    guard let record = try? PortableRecord.decode(bytes, for: key) else { return nil }
     self = record
   }
 }

@@ -1,26 +1,41 @@
 package import FoundationEssentials
 
-/// A record as one piece of bytes, for caches elsewhere: the bytes of its file in a ``DiskCache``, header and payload.
+/// A record as bytes, for caches elsewhere: those of its file in a ``DiskCache``, header and payload.
 package enum PortableRecord {
-  /// Returns the bytes of a record.
+  /// The reason why bytes are no record of a key.
+  package enum Damage: String, Error, Hashable, Sendable {
+    /// The header is cut, altered, or of another format.
+    case header
+    /// It is the record of another key.
+    case key
+    /// The payload is cut or altered.
+    case payload
+  }
+
+  /// Returns the bytes of a record in pieces, of which the last is the payload.
   ///
   /// - Throws: ``CachingError/keyTooLong(bytes:limit:)``, ``CachingError/metadataTooLarge(bytes:limit:)``.
   package static func encode(
     _ data: Data, metadata: RecordMetadata, for key: CacheKey, created: Date
-  ) throws(CachingError) -> Data {
+  ) throws(CachingError) -> [Data] {
     _ = try RecordHeader.length(key: key, metadata: metadata)
-    return RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data) + data
+    return [RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data), data]
   }
 
-  /// Reads the bytes of a record; `nil` when they are damaged, cut off, of another format or of another key.
-  package static func decode(_ bytes: Data, for key: CacheKey) -> CacheRecord? {
-    bytes.withUnsafeBytes { raw -> CacheRecord? in
-      guard let header = RecordHeader(raw, fileSize: raw.count), !header.isShared, header.key.isText(of: key),
-        header.matches(payload: UnsafeRawBufferPointer(rebasing: raw[header.length...]))
-      else { return nil }
-      return CacheRecord(
-        data: Data(raw[header.length...]), metadata: header.metadata, created: header.created,
-        accessed: header.created)
+  /// Reads the bytes of a record. Nothing in them is believed before checksums, lengths and the text of the key fit.
+  package static func decode(_ bytes: Data, for key: CacheKey) throws(Damage) -> CacheRecord {
+    guard let header = bytes.withUnsafeBytes({ RecordHeader($0, fileSize: $0.count) }), !header.isShared
+    else {
+      throw .header
     }
+    guard header.key.isText(of: key) else { throw .key }
+    let isWhole = bytes.withUnsafeBytes {
+      header.matches(payload: UnsafeRawBufferPointer(rebasing: $0[header.length...]))
+    }
+    guard isWhole else { throw .payload }
+    // A copy, because the indices of a record's data start at zero.
+    return CacheRecord(
+      data: Data(bytes.dropFirst(header.length)), metadata: header.metadata, created: header.created,
+      accessed: header.created)
   }
 }

@@ -137,6 +137,11 @@ public final class BucketLoader: ImageLoading {
     guard !key.isEmpty, key.utf8.count <= 1_024 else {
       throw LoadingError.invalidURL(url, reason: "it names no object of a bucket")
     }
+    // libcurl would remove them, and the signature would be that of another path.
+    let segments = key.split(separator: "/", omittingEmptySubsequences: false)
+    guard !segments.contains("."), !segments.contains("..") else {
+      throw LoadingError.invalidURL(url, reason: "its key has dot segments")
+    }
     var query: [(name: String, value: String)] = []
     if let text = url.query(percentEncoded: false), !text.isEmpty {
       let prefix = "versionId="

@@ -33,7 +33,7 @@ extension PurgeLog {
     public var polls = 0
     /// Looks that failed.
     public var failedPolls = 0
-    /// Numbers that nobody wrote.
+    /// Numbers that were never written.
     public var skipped = 0
     /// Selections that the table holds.
     public var selections = 0

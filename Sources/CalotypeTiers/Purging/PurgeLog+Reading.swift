@@ -98,7 +98,7 @@ extension PurgeLog {
     if isCurrent { savePosition() }
   }
 
-  /// Entries that nobody can read any more count as a purge of everything.
+  /// Unreadable entries count as a purge of everything.
   private func passOverExpired(before first: Int?) {
     guard let first else { return }
     let observers = book.withLock { book -> [@Sendable ([SharedPurge]) -> Void] in

@@ -66,7 +66,7 @@ public final class PurgeLog: PurgeLogging {
     elapsed = clock.stopwatch
     book = Lock(Book(table: PurgeTable(limits: limits)))
     positionFile = configuration.positionFile.map { PositionFile($0.path) }
-    // What is dropped leaves a gap, which is found.
+    // A dropped announcement leaves a gap, which is found.
     let (stream, continuation) = AsyncStream.makeStream(
       of: (entry: Data, number: Int).self, bufferingPolicy: .bufferingNewest(1_024))
     announced = stream

@@ -84,7 +84,7 @@ package struct PurgeTable: Hashable, Sendable {
     return .early
   }
 
-  /// Stops to wait for missing entries up to a number: nobody wrote them.
+  /// Gives up missing entries up to a number, which were never written.
   package mutating func skip(to number: Int) {
     guard number > position, number <= lastNumber else { return }
     position = number

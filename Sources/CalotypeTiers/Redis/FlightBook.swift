@@ -98,7 +98,7 @@ final class FlightBook: Sendable {
 
   /// A renewal has ended.
   ///
-  /// - Parameter isHeld: Whether the lease is still held; `nil` if nobody knows.
+  /// - Parameter isHeld: Whether the lease is still held; `nil` if it is unknown.
   func renewed(_ id: Int, isHeld: Bool?) {
     state.withLock { state in
       state.leases[id]?.isRenewing = false

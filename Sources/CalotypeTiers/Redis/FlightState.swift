@@ -9,7 +9,7 @@ package struct FlightState: Sendable {
     package var lease = Duration.seconds(3)
     /// The longest wait for a message before the lease is looked at again; ± 20 %.
     package var poll = Duration.milliseconds(250)
-    /// What is added to the rest of a lease, so that it is over when it is looked at.
+    /// The time that is added to the rest of a lease, so that it is over at the next look.
     package var margin = Duration.milliseconds(5)
 
     /// The default times.
@@ -77,7 +77,7 @@ package struct FlightState: Sendable {
   /// Returns what to do after an event.
   ///
   /// - Parameters:
-  ///   - event: What happened.
+  ///   - event: The event.
   ///   - now: The time.
   ///   - spread: A random number from 0 to 1, which keeps nodes from looking at the same time.
   package mutating func handle(_ event: Event, at now: Duration, spread: Double) -> Action {

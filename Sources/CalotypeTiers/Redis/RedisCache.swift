@@ -44,7 +44,7 @@ public final class RedisCache: DataCaching {
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     let value = try await send(["GET", name(key)], timeout: configuration.readTimeout)
     guard let bytes = value?.bytes, bytes.count <= configuration.recordLimit,
-      let record = PortableRecord.decode(Data(bytes), for: key)
+      let record = CacheRecord(encoded: Data(bytes), for: key)
     else { return nil }
     if let expires = record.metadata.expires, expires <= now() { return nil }
     return record
@@ -55,7 +55,8 @@ public final class RedisCache: DataCaching {
   /// - Throws: `CachingError.recordTooLarge(bytes:limit:)`.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
     let time = now()
-    let bytes = try PortableRecord.encode(data, metadata: metadata, for: key, created: time)
+    let bytes = try CacheRecord(data: data, metadata: metadata, created: time, accessed: time)
+      .encoded(for: key)
     guard bytes.count <= configuration.recordLimit else {
       throw .recordTooLarge(bytes: bytes.count, limit: configuration.recordLimit)
     }

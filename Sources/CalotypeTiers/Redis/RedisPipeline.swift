@@ -12,7 +12,7 @@ package struct RedisPipeline: Sendable {
     package init() {}
   }
 
-  /// What received bytes bring.
+  /// The contents of received bytes.
   package enum Event: Hashable, Sendable {
     /// The reply of a command.
     case reply(id: Int, RESPValue)

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Testing
@@ -51,28 +52,45 @@ import Testing
 }
 
 /// Records as one piece of bytes.
-@Suite struct PortableRecordTests {
+@Suite struct EncodedRecordTests {
   private let key = CacheKey("k", source: "https://example.org/a.png")
 
-  @Test func readsBack() throws {
-    let metadata = RecordMetadata(contentType: "image/png", tags: ["t"], position: 3)
+  private func record(_ count: Int, _ metadata: RecordMetadata = .init()) -> CacheRecord {
     let created = Date(timeIntervalSince1970: 1_700_000_000)
-    let packed = try PortableRecord.encode(bytes(100), metadata: metadata, for: key, created: created)
-    let record = CacheRecord(data: bytes(100), metadata: metadata, created: created, accessed: created)
-    #expect(PortableRecord.decode(packed, for: key) == record)
-    #expect(PortableRecord.decode(Data([0]) + packed, for: key) == nil)
-    #expect(PortableRecord.decode((Data([0]) + packed).dropFirst(), for: key) == record)
-    #expect(PortableRecord.decode(packed, for: CacheKey("l")) == nil)
+    return CacheRecord(data: bytes(count), metadata: metadata, created: created, accessed: created)
+  }
+
+  @Test func readsBack() throws {
+    let record = record(100, RecordMetadata(contentType: "image/png", tags: ["t"], position: 3))
+    let packed = try record.encoded(for: key)
+    #expect(CacheRecord(encoded: packed, for: key) == record)
+    #expect(CacheRecord(encoded: Data([0]) + packed, for: key) == nil)
+    #expect(CacheRecord(encoded: (Data([0]) + packed).dropFirst(), for: key) == record)
+    #expect(CacheRecord(encoded: packed, for: CacheKey("l")) == nil)
   }
 
   @Test func damageReadsAsNothing() throws {
-    let packed = try PortableRecord.encode(bytes(40), metadata: .init(), for: key, created: Date())
+    let packed = try record(40).encoded(for: key)
     for bit in 0..<packed.count * 8 {
       var damaged = packed
       damaged[bit / 8] ^= 1 << (bit % 8)
-      #expect(PortableRecord.decode(damaged, for: key) == nil, "bit \(bit)")
+      #expect(CacheRecord(encoded: damaged, for: key) == nil, "bit \(bit)")
     }
-    for length in 0..<packed.count { #expect(PortableRecord.decode(packed.prefix(length), for: key) == nil) }
-    #expect(PortableRecord.decode(packed + [0], for: key) == nil)
+    for length in 0..<packed.count { #expect(CacheRecord(encoded: packed.prefix(length), for: key) == nil) }
+    #expect(CacheRecord(encoded: packed + [0], for: key) == nil)
+  }
+
+  @Test(arguments: [0, 64 << 10, (64 << 10) + 1]) func smallRecordsEndALeaseWithTheirBytes(count: Int)
+    async throws
+  {
+    let lease = KnownLease()
+    await lease.end(with: record(count), for: key)
+    let expected = count <= 64 << 10 ? FlightOutcome.value(try record(count).encoded(for: key)) : .stored
+    #expect(lease.outcome.withLock { $0 } == expected)
+  }
+
+  private final class KnownLease: FlightLease {
+    let outcome = Lock<FlightOutcome?>(nil)
+    func end(_ outcome: FlightOutcome) async { self.outcome.withLock { $0 = outcome } }
   }
 }

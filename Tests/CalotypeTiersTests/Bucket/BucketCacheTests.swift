@@ -121,19 +121,21 @@ struct BucketCacheTests {
   /// Every bit and every length of one object.
   @Test func noDamageIsOverlooked() throws {
     let key = BucketHarness.key(1)
-    let pieces = try SharedRecord.encode(
+    let pieces = try PortableRecord.encode(
       BucketHarness.data(1, count: 60), metadata: BucketHarness.metadata(1), for: key, created: Date())
     let object = pieces.reduce(into: Data()) { $0 += $1 }
-    #expect(try SharedRecord.decode(object, for: key).data == BucketHarness.data(1, count: 60))
+    #expect(try PortableRecord.decode(object, for: key).data == BucketHarness.data(1, count: 60))
     for bit in 0..<object.count * 8 {
       var damaged = object
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-      #expect(throws: SharedRecord.Damage.self) { try SharedRecord.decode(damaged, for: key) }
+      #expect(throws: PortableRecord.Damage.self) { try PortableRecord.decode(damaged, for: key) }
     }
     for count in 0..<object.count {
-      #expect(throws: SharedRecord.Damage.self) { try SharedRecord.decode(object.prefix(count), for: key) }
+      #expect(throws: PortableRecord.Damage.self) {
+        try PortableRecord.decode(object.prefix(count), for: key)
+      }
     }
-    #expect(throws: SharedRecord.Damage.key) { try SharedRecord.decode(object, for: CacheKey("image 2")) }
+    #expect(throws: PortableRecord.Damage.key) { try PortableRecord.decode(object, for: CacheKey("image 2")) }
   }
 
   @Test func failuresCostOneReadEachUntilTheBreakerOpens() async throws {

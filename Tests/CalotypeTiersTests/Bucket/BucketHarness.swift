@@ -60,7 +60,7 @@ final class BucketHarness: Sendable {
 
   /// Puts the object of a record into the bucket, changed.
   func plant(_ number: Int, _ change: (inout Data) -> Void = { _ in }) throws {
-    let pieces = try SharedRecord.encode(
+    let pieces = try PortableRecord.encode(
       Self.data(number), metadata: Self.metadata(number), for: Self.key(number), created: time.date)
     var object = pieces.reduce(into: Data()) { $0 += $1 }
     change(&object)

@@ -82,7 +82,8 @@ struct BucketWriteTests {
     try await harness.cache.flush()
     #expect(harness.cache.statistics.stored == 1)
     #expect(
-      try SharedRecord.decode(#require(harness.server[harness.path(1)]), for: BucketHarness.key(1)).data.count
+      try PortableRecord.decode(#require(harness.server[harness.path(1)]), for: BucketHarness.key(1)).data
+        .count
         == 500)
     await harness.stop()
   }
@@ -104,7 +105,7 @@ struct BucketWriteTests {
     try await harness.cache.flush()
     #expect(harness.server.counters.requests == ["PUT": 2])
     let object = try #require(harness.server[harness.path(0)])
-    #expect(try SharedRecord.decode(object, for: BucketHarness.key(0)).data == Data([20]))
+    #expect(try PortableRecord.decode(object, for: BucketHarness.key(0)).data == Data([20]))
     await harness.stop()
   }
 

@@ -3,6 +3,7 @@ import CalotypeLoading
 import CalotypeSupport
 import CalotypeTestKit
 import Foundation
+import HelperPrograms
 import Glibc
 import HTTPTypes
 import Testing
@@ -82,26 +83,9 @@ private final class MotoServer {
     // A port that was free a moment ago.
     port = server.port
     server.stop()
-    var arguments: [UnsafeMutablePointer<CChar>?] =
-      [path, "-H", "127.0.0.1", "-p", "\(port)"].map { (text: String) in strdup(text) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
-    for descriptor: Int32 in [1, 2] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    guard let process = try? Child.startSilently(path, ["-H", "127.0.0.1", "-p", "\(port)"]) else {
+      return nil
     }
-    // Threads of the pool block signals, and a child would inherit that.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var process = pid_t()
-    guard posix_spawn(&process, path, &actions, &attributes, &arguments, environ) == 0 else { return nil }
     self.process = process
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import HelperPrograms
 import Testing
 
 /// A real `redis-server` on a port of its own; killed when it is released.
@@ -25,17 +26,17 @@ final class RedisServer {
 
   /// Starts it, again after ``kill()``, and returns when it accepts connections.
   func start() throws {
-    var command = [
-      Self.program, "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-    ]
-    command += ["--dir", "/tmp"] + options
-    process = try Self.spawn(command)
+    process = try Child.startSilently(
+      Self.program,
+      [
+        "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", "/tmp",
+      ] + options)
     for _ in 0..<1_000 {
       if let socket = LoopbackSocket(connectingTo: port) {
         socket.close()
         return
       }
-      usleep(10_000)
+      usleep(10_000)  // A program that is not ours has no gate to open, and tells nobody that it listens.
     }
     throw StartFailure()
   }
@@ -55,31 +56,6 @@ final class RedisServer {
   func freeze() { Glibc.kill(process, SIGSTOP) }
   /// Lets it go on.
   func thaw() { Glibc.kill(process, SIGCONT) }
-
-  private static func spawn(_ command: [String]) throws -> pid_t {
-    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in [1, 2] {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    // Threads of the pool block signals, and a child would inherit that.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var process = pid_t()
-    guard posix_spawn(&process, command[0], &actions, &attributes, &arguments, environ) == 0 else {
-      throw StartFailure()
-    }
-    return process
-  }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -30,6 +30,34 @@ package final class Child: Sendable {
 
   deinit { close(output) }
 
+  /// Starts a program of others, such as a server: it inherits no descriptors and no blocked signals, and its output is dropped.
+  ///
+  /// - Returns: Its number.
+  package static func startSilently(_ program: String, _ arguments: [String]) throws -> pid_t {
+    let argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for argument in argv { free(argument) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // Not the sockets of other tests, whose ends would not be seen then.
+    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    }
+    // Threads of the pool block signals.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var pid = pid_t()
+    let code = posix_spawn(&pid, program, &actions, &attributes, argv, environ)
+    guard code == 0 else { throw Failure(code: code) }
+    return pid
+  }
+
   package struct Failure: Error { package let code: Int32 }
 
   /// Reads until something has come or the process has closed its output.

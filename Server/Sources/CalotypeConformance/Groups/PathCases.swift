@@ -1,4 +1,6 @@
+import CalotypeServing
 import CalotypeURLs
+import FoundationEssentials
 
 /// Paths: how they are divided and repaired, and the sources in them.
 enum PathCases {
@@ -28,8 +30,20 @@ enum PathCases {
     return .answer(try ImgproxyDialect().split("/s/" + vector.input).path, expected: vector.expected)
   }
 
+  /// The parts of the name of an object.
+  private static func object(_ vector: ConformanceVector) throws -> ConformanceVerdict {
+    let text = vector.input.prefix(before: " ")
+    let separator = Words(vector.input).values["separator"] ?? "?"
+    let resolver = SourceResolver(querySeparator: separator, readsBuckets: true)
+    let url = try resolver.resolve(String(text)).url
+    let version = url.query(percentEncoded: false).map { String($0.dropFirst("versionId=".count)) } ?? ""
+    let key = url.path(percentEncoded: false).dropFirst()
+    return .answer(
+      "bucket=\(url.host() ?? "") key=\(key) query=\(version)", expected: vector.expected)
+  }
+
   static func source(_ vector: ConformanceVector) throws -> ConformanceVerdict {
-    if vector.input.contains("separator=") { return .refused("the query of a bucket is not evaluated yet") }
+    if vector.input.hasPrefix("s3://") { return try object(vector) }
     var configuration = ImgproxyDialect.Configuration()
     var path: String?
     var source: String?

@@ -141,10 +141,6 @@ public struct SourceResolver: Sendable {
     else {
       throw Failure(.sourceUnreachable, detail: "the source names no object; write s3://bucket/key")
     }
-    let segments = parts[1].split(separator: "/", omittingEmptySubsequences: false)
-    guard !segments.contains("."), !segments.contains("..") else {
-      throw Failure(.sourceRefused, detail: "the key of an object has dot segments")
-    }
     var components = URLComponents()
     components.scheme = "s3"
     components.host = parts[0]

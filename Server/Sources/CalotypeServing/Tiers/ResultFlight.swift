@@ -12,11 +12,6 @@ final class ResultFlight: Sendable {
   private let position: Int?
   private let lease = Mutex<(any FlightLease)?>(nil)
 
-  /// The times between attempts to read a result that another node has stored: the bucket may lag behind.
-  private static let waits: [Duration] = [.zero, .milliseconds(20), .milliseconds(40), .milliseconds(80)]
-  /// Records up to this size are handed to waiting nodes directly.
-  private static let valueLimit = 64 << 10
-
   /// - Parameters:
   ///   - parts: The parts of the server.
   ///   - order: The request.
@@ -42,7 +37,7 @@ final class ResultFlight: Sendable {
         parts.store.keep($0, identity, since: start)
       }
     case .outcome(.stored):
-      for wait in Self.waits {
+      for wait in FlightOutcome.readPauses {
         try? await Task.sleep(for: wait)
         if let result = await parts.store.readShared(identity) { return result }
       }
@@ -58,11 +53,7 @@ final class ResultFlight: Sendable {
     let record = CacheRecord(
       data: result.data, metadata: parts.store.metadata(of: result, order.identity, position: position),
       created: Date.now, accessed: Date.now)
-    if result.data.count <= Self.valueLimit, let bytes = try? record.encoded(for: order.identity.key) {
-      await lease.end(.value(bytes))
-    } else {
-      await lease.end(.stored)
-    }
+    await lease.end(with: record, for: order.identity.key)
   }
 
   /// Tells the others of a failure; work that was cancelled is left to them.

@@ -1,8 +1,8 @@
 /// The circuit breaker of a bucket: after failures in a row, no request is sent for a while; then one probes the bucket.
 /// Pure: the caller passes the time since a common start.
-struct BucketBreaker: Hashable, Sendable {
+package struct BucketBreaker: Hashable, Sendable {
   /// The meaning of an ended request for the bucket.
-  enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// The bucket answers.
     case success
     /// It does not answer, answers too late, or reports a failure.
@@ -12,7 +12,7 @@ struct BucketBreaker: Hashable, Sendable {
   }
 
   /// The state of a breaker.
-  enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// All requests are admitted; so many have failed in a row.
     case closed(failures: Int)
     /// None is admitted before the time.
@@ -28,10 +28,10 @@ struct BucketBreaker: Hashable, Sendable {
   /// The longest, which doubling leads to.
   let longest: Duration
 
-  private(set) var state = State.closed(failures: 0)
+  package private(set) var state = State.closed(failures: 0)
   private var coolDown: Duration
 
-  init(threshold: Int = 10, shortest: Duration = .seconds(5), longest: Duration = .seconds(120)) {
+  package init(threshold: Int = 10, shortest: Duration = .seconds(5), longest: Duration = .seconds(120)) {
     self.threshold = max(1, threshold)
     self.shortest = shortest
     self.longest = max(shortest, longest)
@@ -39,13 +39,13 @@ struct BucketBreaker: Hashable, Sendable {
   }
 
   /// Whether requests are refused, but for a probe.
-  var isOpen: Bool {
+  package var isOpen: Bool {
     if case .closed = state { false } else { true }
   }
 
   /// Returns `nil` if a request is admitted now, otherwise the time at which one is. The end of each admitted request must
   /// be recorded.
-  mutating func admission(now: Duration) -> Duration? {
+  package mutating func admission(now: Duration) -> Duration? {
     switch state {
     case .closed: return nil
     case .open(let time), .halfOpen(let time):
@@ -56,7 +56,7 @@ struct BucketBreaker: Hashable, Sendable {
   }
 
   /// A request has ended. Failures of requests that were sent before the breaker opened tell nothing new.
-  mutating func record(_ outcome: Outcome, now: Duration) {
+  package mutating func record(_ outcome: Outcome, now: Duration) {
     switch (state, outcome) {
     case (_, .success):
       state = .closed(failures: 0)

@@ -107,8 +107,8 @@ public final class BucketCache: DataCaching {
   }
 
   private func outcome(_ object: Data, for key: CacheKey) -> Outcome {
-    do throws(SharedRecord.Damage) {
-      let record = try SharedRecord.decode(object, for: key)
+    do throws(PortableRecord.Damage) {
+      let record = try PortableRecord.decode(object, for: key)
       return isExpired(record) ? .expired : .hit(record, bytes: object.count)
     } catch {
       return .corrupted
@@ -174,7 +174,7 @@ public final class BucketCache: DataCaching {
       return
     }
     let created = now()
-    let pieces = try SharedRecord.encode(data, metadata: metadata, for: key, created: created)
+    let pieces = try PortableRecord.encode(data, metadata: metadata, for: key, created: created)
     let record = CacheRecord(data: data, metadata: metadata, created: created, accessed: created)
     writer.add(.store(record, pieces), for: key)
   }

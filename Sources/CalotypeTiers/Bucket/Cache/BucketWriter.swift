@@ -1,12 +1,13 @@
 import CalotypeCaching
 import CalotypeSupport
 import FoundationEssentials
+import HTTPTypes
 
 /// Carries out the writes of a ``WriteQueue``: a task for each write in progress, and one that sleeps until the next try.
 ///
 /// The queue decides on order and number. Tasks keep the writer alive until the queue is empty.
 final class BucketWriter: Sendable {
-  /// What has become of writes.
+  /// The outcomes of writes.
   struct Counts: Hashable, Sendable {
     var stored = 0
     var bytes = 0
@@ -26,6 +27,10 @@ final class BucketWriter: Sendable {
     var alarm: (time: Duration, task: Task<Void, Never>)?
     var isClosed = false
   }
+
+  /// The description of the objects: their media type, and the version of the record format.
+  private static let contentType = "application/vnd.calotype.record"
+  private static let fields: HTTPFields = [.amzMetaCalotype: "2"]
 
   private let state: Lock<State>
   private let client: BucketClient
@@ -169,7 +174,7 @@ final class BucketWriter: Sendable {
       let key = client.bucket.objectKey(entry.key, in: folder)
       switch entry.change {
       case .store(_, let pieces):
-        try await client.put(key, pieces, contentType: SharedRecord.contentType, fields: SharedRecord.fields)
+        try await client.put(key, pieces, contentType: Self.contentType, fields: Self.fields)
       case .delete: try await client.delete(key)
       }
       health.record(.success)

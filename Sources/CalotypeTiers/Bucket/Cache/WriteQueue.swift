@@ -3,7 +3,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// The writes that wait for a bucket, and those in progress: bounded in bytes, in order of arrival, one at a time for each
-/// key, of which only the newest counts. Pure: the caller passes the time, and carries out what ``take(now:)`` returns.
+/// key, of which only the newest counts. Pure: the caller passes the time, and carries out the writes of ``take(now:expired:)``.
 struct WriteQueue: Sendable {
   /// A change of an object.
   enum Change: Sendable {
@@ -17,7 +17,7 @@ struct WriteQueue: Sendable {
     let number: Int
     let key: CacheKey
     let change: Change
-    /// What it takes of the limit.
+    /// Its share of the limit.
     let weight: Int
     /// The time by which the last try must begin.
     let deadline: Duration
@@ -46,7 +46,7 @@ struct WriteQueue: Sendable {
     static func < (left: Sooner, right: Sooner) -> Bool { left.time > right.time }
   }
 
-  /// What an entry takes of the limit besides its bytes.
+  /// The share of the limit that an entry has besides its bytes.
   static let overhead = 1 << 10
 
   /// The most bytes of all entries.
@@ -132,7 +132,7 @@ struct WriteQueue: Sendable {
   /// A try has ended.
   ///
   /// - Parameters:
-  ///   - entry: What ``take(now:expired:)`` returned.
+  ///   - entry: The result of ``take(now:expired:)``.
   ///   - error: Its failure; `nil` for none.
   ///   - resumption: For ``BucketError/suspended``: when requests are sent again.
   ///   - now: The time.

@@ -13,7 +13,7 @@ struct BucketCall: Sendable {
   var content: [Data] = []
   /// The most bytes of a body to accept.
   var byteLimit = ErrorDocument.maxLength
-  /// Whether nobody waits for the answer, so that it may take as long as a write.
+  /// Whether the answer may take as long as a write, because no caller waits for it.
   var isPatient = false
 }
 

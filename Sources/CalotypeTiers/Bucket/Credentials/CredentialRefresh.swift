@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Decides when keys are fetched: before they expire, one fetch at a time, and not again at once after a failure. Pure.
 struct CredentialRefresh: Sendable {
-  /// The step of a caller who needs keys.
+  /// The step of a call that needs keys.
   enum Step: Equatable, Sendable {
     /// Use these.
     case use(BucketKeys)
