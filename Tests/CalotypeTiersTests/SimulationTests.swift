@@ -53,13 +53,13 @@ import Testing
   }
 
   @Test func writesWaitTheirTurn() {
-    var queue = WriteQueue<Int>()
+    var queue = WriteLine<Int>()
     let begun = (0..<10).compactMap { queue.add($0) }
     #expect(begun == Array(0..<8))
     let next = [queue.ended(), queue.ended(), queue.ended()]
     #expect(next == [8, 9, nil])
     #expect(queue.running == 7)
     for number in 0..<2_000 { _ = queue.add(number) }
-    #expect(queue.count == WriteQueue<Int>.limit && queue.dropped > 0)
+    #expect(queue.count == WriteLine<Int>.limit && queue.dropped > 0)
   }
 }

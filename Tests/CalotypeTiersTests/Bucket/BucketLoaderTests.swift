@@ -88,7 +88,7 @@ struct BucketLoaderTests {
     for _ in 0..<3 { #expect(await failure(loader, "s3://\(server.name)/a.png") == "loaded") }
     #expect(server.counters.refusals == ["RequestTimeTooSkewed": 1])
     server.setClockOffset(0)
-    let stranger = try self.loader(secretKey: "another secret")
+    let stranger = try self.loader(secretKey: "another-secret")
     #expect(await failure(stranger, "s3://\(server.name)/a.png") == "403")
     #expect(server.counters.refusals["SignatureDoesNotMatch"] == 1)
     #expect(await failure(loader, "s3://\(server.name)/none.png") == "404")
@@ -118,7 +118,7 @@ struct BucketLoaderTests {
   func ownKeys() async throws {
     server["a.png"] = Data("image".utf8)
     let keys = try BucketKeys(accessKey: server.accessKey, secretKey: server.secretKey)
-    let loader = try loader({ $0.credentials[server.name] = .keys(keys) }, secretKey: "another secret")
+    let loader = try loader({ $0.credentials[server.name] = .keys(keys) }, secretKey: "another-secret")
     #expect(await failure(loader, "s3://\(server.name)/a.png") == "loaded")
   }
 }
