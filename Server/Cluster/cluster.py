@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Starts three servers, Redis and a bucket on loopback, breaks one part after the other, and prints a table.
 
-usage: cluster.py CALOTYPE-SERVER [--keep]
+usage: cluster.py CALOTYPE-SERVER [--kills N] [--keep]
 
-The bucket is moto's, behind a proxy that fails on demand; the origin counts its requests. `--keep` leaves everything running after the
-script, until ^C, with the addresses printed. Ends with 1 when a row does not hold.
+The bucket is moto's, behind a proxy that fails on demand; the origin counts its requests. A node that is cut off from the others
+is in a network namespace of its own, which needs the right to make one. `--kills` is the number of nodes to kill while they load or
+store (8). `--keep` leaves everything running after the script, until ^C, with the addresses printed. Ends with 1 when a row does
+not hold.
 """
-import argparse, concurrent.futures, http.client, http.server, json, os, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, concurrent.futures, hashlib, http.client, http.server, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PHOTO = os.path.join(HERE, "../../Examples/Photos/stream.jpg")
+PHOTOS = [os.path.join(HERE, "../../Examples/Photos", name) for name in ("stream.jpg", "mountains.jpg")]
 NODES, TOKEN = 3, "cluster"
 FIELDS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -37,7 +39,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads, request_queue_size = True, 512
 
     def __init__(self, handler):
-        super().__init__(("127.0.0.1", 0), handler)
+        super().__init__(("", 0), handler)
         self.port = self.server_address[1]
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -45,17 +47,17 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Origin:
-    """Serves one photograph under any name, slowly, and counts."""
+    """Serves one photograph under any name, another one in each version, slowly, and counts."""
     def __init__(self):
         self.counts, self.delay, self.lock, self.version = {}, 0.3, threading.Lock(), 1
-        with open(PHOTO, "rb") as file: self.photo = file.read()
+        self.photos = [open(path, "rb").read() for path in PHOTOS]
         origin = self
 
         class Handler(Quiet):
             def do_GET(self):
                 with origin.lock: origin.counts[self.path] = origin.counts.get(self.path, 0) + 1
                 time.sleep(origin.delay)
-                self.reply(200, origin.photo, [("Content-Type", "image/jpeg"), ("Cache-Control", "max-age=3600"), ("ETag", f'"{origin.version}"')])
+                self.reply(200, origin.photos[origin.version % 2], [("Content-Type", "image/jpeg"), ("Cache-Control", "max-age=3600"), ("ETag", f'"{origin.version}"')])
 
         self.server = Server(Handler)
 
@@ -95,15 +97,54 @@ def until(condition, seconds=30):
     return False
 
 
-def answers(port, path="/health"):
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=2) as response: return response.status == 200
-    except OSError: return False
+class Namespace:
+    """A network namespace behind a pair of interfaces, which can be cut."""
+    def __init__(self):
+        self.name, self.interface = f"calotype-{os.getpid()}", f"ct{os.getpid()}"
+        self.outside, self.inside = "10.211.77.1", "10.211.77.2"
+        try:
+            self.ip("netns", "add", self.name)
+            self.ip("link", "add", self.interface, "type", "veth", "peer", "name", "inner", "netns", self.name)
+            self.ip("address", "add", self.outside + "/30", "dev", self.interface)
+            self.ip("-n", self.name, "address", "add", self.inside + "/30", "dev", "inner")
+            self.ip("-n", self.name, "link", "set", "lo", "up")
+            self.heal()
+        except (OSError, subprocess.CalledProcessError):
+            self.remove()
+            raise
+
+    def ip(self, *words): subprocess.run(["ip", *words], check=True, stderr=subprocess.DEVNULL)
+
+    def cut(self, way):
+        """Drops the packets of both ways, those to the namespace, or those from it."""
+        if way != "from": self.ip("route", "replace", "blackhole", self.inside + "/32")
+        if way != "to": self.ip("-n", self.name, "route", "replace", "blackhole", self.outside + "/32")
+
+    def heal(self):
+        for words in (["route", "delete", "blackhole", self.inside + "/32"], ["-n", self.name, "route", "delete", "blackhole", self.outside + "/32"]):
+            subprocess.run(["ip", *words], stderr=subprocess.DEVNULL)
+        self.ip("link", "set", self.interface, "up")
+        self.ip("-n", self.name, "link", "set", "inner", "up")
+
+    def remove(self):
+        for words in (["link", "delete", self.interface], ["netns", "delete", self.name]): subprocess.run(["ip", *words], stderr=subprocess.DEVNULL)
+
+
+# Asks a node from within its namespace: METHOD, PORT, PATH; prints status and digest.
+INSIDE = """
+import hashlib, http.client, sys
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[2]), timeout=30)
+connection.request(sys.argv[1], sys.argv[3], headers={"Authorization": sys.argv[4]})
+response = connection.getresponse()
+print(response.status, hashlib.sha256(response.read()).hexdigest())
+"""
 
 
 class Cluster:
-    def __init__(self, program, folder):
-        self.program, self.folder, self.processes = program, folder, {}
+    def __init__(self, program, folder, namespace=None):
+        self.program, self.folder, self.processes, self.namespace = program, folder, {}, namespace
+        # A namespace has a loopback interface of its own.
+        self.host = namespace.outside if namespace else "127.0.0.1"
         self.origin = Origin()
         port = free_port()
         self.start("bucket", [shutil.which("moto_server") or sys.exit("moto_server is not in the PATH: pip install 'moto[server]'"), "-p", str(port)])
@@ -125,18 +166,22 @@ class Cluster:
         self.processes[name] = subprocess.Popen(words, stdout=log, stderr=log, env={**os.environ, **environment})
 
     def start_redis(self):
-        self.start("redis", [shutil.which("redis-server") or sys.exit("redis-server is not in the PATH"), "--port", str(self.redis_port), "--save", "", "--bind", "127.0.0.1"])
+        self.start("redis", [shutil.which("redis-server") or sys.exit("redis-server is not in the PATH"), "--port", str(self.redis_port), "--save", "", "--bind", "127.0.0.1", *([self.host, "--protected-mode", "no"] if self.namespace else [])])
         if not until(lambda: self.listens(self.redis_port)): sys.exit("redis-server does not start")
+
+    def is_inside(self, node): return self.namespace is not None and node == NODES - 1
 
     def start_node(self, number):
         folder = os.path.join(self.folder, f"node-{number}")
         os.makedirs(folder, exist_ok=True)
-        self.start(f"node-{number}", [self.program], CALOTYPE_BIND=f"127.0.0.1:{self.ports[number]}", CALOTYPE_ALLOW_LOOPBACK_SOURCE_ADDRESSES="true",
+        inside = ["ip", "netns", "exec", self.namespace.name] if self.is_inside(number) else []
+        self.start(f"node-{number}", [*inside, self.program], CALOTYPE_BIND=f"127.0.0.1:{self.ports[number]}",
+                   CALOTYPE_ALLOW_LOOPBACK_SOURCE_ADDRESSES="true", CALOTYPE_ALLOW_PRIVATE_SOURCE_ADDRESSES="true",
                    CALOTYPE_CACHE_USE="s3", CALOTYPE_CACHE_BUCKET="images", CALOTYPE_CACHE_S3_REGION="us-east-1", CALOTYPE_CACHE_S3_ACCESS_KEY_ID="test",
-                   CALOTYPE_CACHE_S3_SECRET_ACCESS_KEY="test", CALOTYPE_CACHE_S3_ENDPOINT=f"http://127.0.0.1:{self.proxy.server.port}",
-                   CALOTYPE_CACHE_FS_ROOT=folder, CALOTYPE_REDIS_URL=f"redis://127.0.0.1:{self.redis_port}", CALOTYPE_SECRET=TOKEN, CALOTYPE_ALLOW_UNSIGNED="true",
+                   CALOTYPE_CACHE_S3_SECRET_ACCESS_KEY="test", CALOTYPE_CACHE_S3_ENDPOINT=f"http://{self.host}:{self.proxy.server.port}",
+                   CALOTYPE_CACHE_FS_ROOT=folder, CALOTYPE_REDIS_URL=f"redis://{self.host}:{self.redis_port}", CALOTYPE_SECRET=TOKEN, CALOTYPE_ALLOW_UNSIGNED="true",
                    CALOTYPE_LOG_LEVEL="warn")
-        if not until(lambda: answers(self.ports[number], "/ready")): sys.exit(f"node {number} does not start: {self.folder}/node-{number}.log")
+        if not until(lambda: self.ask(number, "GET", "/ready")[0] == 200): sys.exit(f"node {number} does not start: {self.folder}/node-{number}.log")
 
     def stop(self):
         for process in self.processes.values():
@@ -145,16 +190,23 @@ class Cluster:
                 process.kill()
                 process.wait()
 
-    def get(self, node, name, width=320):
-        """Returns status, time in ms and digest of a thumbnail."""
+    def ask(self, node, method, path):
+        """Returns status, time in ms and digest of the body."""
         start = time.time()
         try:
+            if self.is_inside(node):
+                words = ["ip", "netns", "exec", self.namespace.name, sys.executable, "-c", INSIDE, method, str(self.ports[node]), path, FIELDS["Authorization"]]
+                status, digest = subprocess.run(words, capture_output=True, text=True).stdout.split() or (0, "")
+                return int(status), 1000 * (time.time() - start), digest
             connection = http.client.HTTPConnection("127.0.0.1", self.ports[node], timeout=30)
-            connection.request("GET", f"/unsafe/rs:fit:{width}:{width}/plain/http://127.0.0.1:{self.origin.server.port}/{name}@jpg", headers=FIELDS)
+            connection.request(method, path, headers=FIELDS)
             response = connection.getresponse()
-            body = response.read()
-            return response.status, 1000 * (time.time() - start), hash(body)
-        except OSError as error: return 0, 1000 * (time.time() - start), str(error)
+            return response.status, 1000 * (time.time() - start), hashlib.sha256(response.read()).hexdigest()
+        except (OSError, http.client.HTTPException) as error: return 0, 1000 * (time.time() - start), str(error)
+
+    def source(self, name): return f"http://{self.host}:{self.origin.server.port}/{name}"
+
+    def get(self, node, name, width=320): return self.ask(node, "GET", f"/unsafe/rs:fit:{width}:{width}/plain/{self.source(name)}@jpg")
 
     def metric(self, name):
         total = 0
@@ -165,18 +217,51 @@ class Cluster:
             total += sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name) and not line.startswith("#"))
         return int(total)
 
-    def purge(self, node, query):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.ports[node]}/purge?{query}", method="POST", headers=FIELDS)
-        with urllib.request.urlopen(request, timeout=30) as response: return response.status
+    def purge(self, node, name): return self.ask(node, "POST", f"/purge?source={urllib.parse.quote(self.source(name), safe='')}")
 
 
 def together(calls):
     with concurrent.futures.ThreadPoolExecutor(64) as pool: return [future.result() for future in [pool.submit(*call) for call in calls]]
 
 
+def split_brain(program, folder, row):
+    """Cuts one node off, purges on both sides, and looks for old images after it is back."""
+    try: namespace = Namespace()
+    except (OSError, subprocess.CalledProcessError): return print("     split brain: not shown, because this machine allows no network namespaces")
+    os.makedirs(folder)
+    cluster = None
+    try:
+        cluster = Cluster(program, folder, namespace)
+        origin, last = cluster.origin, NODES - 1
+        for way, words in (("both", "in both ways"), ("to", "from what others send"), ("from", "from the others")):
+            here, there = f"{way}-here", f"{way}-there"
+            before = {name: {cluster.get(node, name)[2] for node in range(NODES)} for name in (here, there)}
+            time.sleep(1)
+            namespace.cut(way)
+            time.sleep(1)
+            origin.version += 1
+            first, second = cluster.purge(0, here), cluster.purge(last, there)
+            alive = [cluster.get(node, name)[0] for node in range(NODES) for name in (here, there)]
+            namespace.heal()
+            start = time.time()
+            # A purge that was not stored has failed, and is asked for again.
+            if second[0] >= 400: second_again = until(lambda: cluster.purge(last, there)[0] < 300, 15)
+            else: second_again = True
+            new = lambda: all(cluster.get(node, name)[2] not in before[name] for node in range(NODES) for name in (here, there))
+            healed = until(new, 15)
+            took = time.time() - start
+            late = sum(cluster.get(node, name)[2] in before[name] for _ in range(5) for node in range(NODES) for name in (here, there))
+            row(f"a node cut off {words}, purges on both sides", first[0] < 300 and second_again and healed and late == 0 and all(len(old) == 1 for old in before.values()) and set(alive) == {200},
+                f"purges {first[0]} and {second[0]} ({second[1]:.0f} ms); equal after {took:.1f} s, {late} old images later")
+    finally:
+        if cluster: cluster.stop()
+        namespace.remove()
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
+    parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     rows, serial = [], iter(range(10_000))
@@ -242,15 +327,14 @@ def main():
         cluster.start_node(0)
         for node in range(NODES): cluster.get(node, "purged")
         first = origin.count("purged")
-        source = f"http://127.0.0.1:{origin.server.port}/purged"
         start = time.time()
-        cluster.purge(0, "source=" + urllib.request.quote(source, safe=""))
+        cluster.purge(0, "purged")
         took = 1000 * (time.time() - start)
         time.sleep(1)
         results = [cluster.get(node, "purged") for node in (1, 2, 0)]
         row("a purge at one node, 1 s later at the others", first == 1 and origin.count("purged") == 2, f"{first} fetch before, {origin.count('purged') - first} after; purged in {took:.0f} ms")
         cluster.processes["node-2"].send_signal(signal.SIGSTOP)
-        cluster.purge(0, "source=" + urllib.request.quote(source, safe=""))
+        cluster.purge(0, "purged")
         cluster.get(0, "purged")
         count = origin.count("purged")
         cluster.processes["node-2"].send_signal(signal.SIGCONT)
@@ -260,9 +344,30 @@ def main():
         cluster.start_node(2)
         cluster.get(2, "purged")
         row("a node that slept takes the new image from the bucket", origin.count("purged") == count, f"{origin.count('purged') - count} fetches")
+        failed, wrong, slowest, expected = 0, 0, 0, cluster.get(1, "expected")[2]
+        for number in range(arguments.kills):
+            name, origin.delay = f"kill{number}", 0.1
+            holder = threading.Thread(target=cluster.get, args=(0, name))
+            holder.start()
+            time.sleep(0.02)
+            with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                others = [pool.submit(cluster.get, 1 + i % 2, name) for i in range(6)]
+                time.sleep(random.uniform(0, 0.5))
+                cluster.processes["node-0"].kill()
+                results = [other.result() for other in others]
+            cluster.processes["node-0"].wait()
+            holder.join()
+            cluster.start_node(0)
+            results.append(cluster.get(0, name))
+            failed += sum(r[0] != 200 for r in results)
+            wrong += sum(r[0] == 200 and r[2] != expected for r in results)
+            slowest = max(slowest, max(r[1] for r in results))
+        row(f"{arguments.kills} nodes killed while they load or store", failed == wrong == 0 and slowest < 3500 + 1000, f"{failed} failed, {wrong} wrong, slowest {slowest:.0f} ms")
         if arguments.keep:
             print("nodes:", " ".join(f"http://127.0.0.1:{port}" for port in cluster.ports), "(^C ends)", flush=True)
             signal.pause()
+        cluster.stop()
+        split_brain(arguments.program, os.path.join(folder, "split"), row)
     except KeyboardInterrupt: pass
     finally: cluster.stop()
     if not all(rows):

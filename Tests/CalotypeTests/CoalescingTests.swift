@@ -109,7 +109,7 @@ struct CoalescingTests {
       }
       try await server.waitForRequests("/a.jpg")
       // The gate opens when all four wait for the same original.
-      try await eventually { pipeline.statistics.runningImageJobs >= 4 }
+      try await eventually { await pipeline.originalSubscribers >= 4 }
       gate.open()
       var widths: Set<Int> = []
       for try await width in group { widths.insert(width) }

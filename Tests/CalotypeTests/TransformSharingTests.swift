@@ -54,7 +54,8 @@ struct TransformSharingTests {
     let (a, b) = (Counting(name: "a", amount: 1), Counting(name: "b", amount: 2))
     async let first = pipeline.image(for: request(server, a))
     async let second = pipeline.image(for: request(server, b))
-    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
+    // Both requests, and each of them in the decode.
+    try await eventually { await pipeline.subscribers >= 4 }
     gate.open()
     #expect(try await red(first) == 11)
     #expect(try await red(second) == 12)
@@ -78,7 +79,8 @@ struct TransformSharingTests {
       try await eventually { a.count.withLock({ $0 }) > 0 }
       return task
     }
-    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
+    // Both requests, the longer one in the shorter one, and that one in the decode.
+    try await eventually { await pipeline.subscribers >= 4 }
     gate.open()
     let values = try await tasks.asyncMap { red(try await $0.value) }
     #expect(values == (longFirst ? [13, 11] : [11, 13]))

@@ -37,6 +37,8 @@ struct ErrorTableTests {
     Case(failure: Failure(.shuttingDown, retryAfter: .zero - .seconds(1)), status: 503, retryAfter: "1"),
     Case(failure: Failure(.timeout, retryAfter: .seconds(Int64.max)), status: 503, retryAfter: "86400"),
     Case(failure: Failure(.cancelled), status: 499),
+    Case(
+      failure: Failure(.storageUnavailable, retryAfter: .seconds(1)), status: 503, retryAfter: "1"),
     Case(failure: Failure(.internal), status: 500),
   ]
 

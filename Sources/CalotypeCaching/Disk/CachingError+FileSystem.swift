@@ -16,3 +16,10 @@ extension CachingError {
     }
   }
 }
+
+extension FileSystemError {
+  /// Whether the device, or the quota of the user, has no room for a write.
+  var isFullDevice: Bool {
+    (code == ENOSPC || code == EDQUOT) && operation != Self.freeSpaceCheck
+  }
+}

@@ -27,27 +27,34 @@ extension DiskStore {
       try keepSpaceFree(for: twin == nil ? size : header.count)
     }
     var isShared = false
-    do throws(FileSystemError) {
-      isShared = try write(data, header: header, entry: entry, time: time, twin: twin)
-    } catch {
-      guard evicts, error.code == ENOSPC || error.code == EDQUOT,
-        error.operation != FileSystemError.freeSpaceCheck
-      else {
-        throw error
+    // Other programs may have filled the device, and may use what becomes free.
+    var attempts = evicts ? Self.attempts : 1
+    while true {
+      do throws(FileSystemError) {
+        isShared = try write(data, header: header, entry: entry, time: time, twin: twin)
+        break
+      } catch {
+        attempts -= 1
+        guard attempts > 0, error.isFullDevice, try freeSpace(for: size) else { throw error }
+        twin = nil
       }
-      // Other programs may have filled the device. Make room for this record and some more, and retry once.
-      let (bytes, count) = index.read { ($0.bytes, $0.count) }
-      guard count > 0 else { throw error }
-      let freed = try evict(toBytes: max(0, bytes - size), count: count)
-      let more = try evict(toBytes: max(0, bytes - size - (64 << 10)), count: count, atMost: Self.stepCount)
-      guard freed + more > 0 else { throw error }
-      _ = try write(data, header: header, entry: entry, time: time, twin: nil)
     }
     storesSinceVisit += 1
     guard configuration.sharesPayloads, data.count >= configuration.sharedPayloadBytes else { return }
     payloads.note(
       PayloadTable.Key(checksum: RecordHeader.payloadChecksum(in: header).value, length: data.count),
       of: entry.digest, sharedWith: isShared ? twin?.owner : nil)
+  }
+
+  /// Evicts what a record of `size` bytes needs, and some more.
+  ///
+  /// - Returns: Whether anything was evicted.
+  private func freeSpace(for size: Int) throws(FileSystemError) -> Bool {
+    let (bytes, count) = index.read { ($0.bytes, $0.count) }
+    guard count > 0 else { return false }
+    let freed = try evict(toBytes: max(0, bytes - size), count: count)
+    let more = try evict(toBytes: max(0, bytes - size - (64 << 10)), count: count, atMost: Self.stepCount)
+    return freed + more > 0
   }
 
   /// Writes a record, with the payload of its twin or, if that cannot be shared, with its own.

@@ -7,7 +7,7 @@ extension DiskStore {
 
   /// The most evictions for one store. Others may use what becomes free, records that share a payload free nothing, and some
   /// file systems free blocks late: none of that must empty the cache, nor hold the lock for long.
-  private static var attempts: Int { 3 }
+  static var attempts: Int { 3 }
   /// The most bytes to evict at a time, or four times those of the store.
   private static var step: Int { 64 << 20 }
 

@@ -5,9 +5,6 @@ public import FoundationEssentials
 ///
 /// Announcements may be lost: the log finds the gap, or polls.
 public protocol PurgeAnnouncing: Sendable {
-  /// Whether announcements arrive at present. The log polls less often then.
-  var isConnected: Bool { get }
-
   /// Announces an entry.
   func announce(_ entry: Data, number: Int) async
 

@@ -3,10 +3,9 @@ public import FoundationEssentials
 extension PurgeLog {
   /// The settings of a log.
   public struct Configuration: Hashable, Sendable {
-    /// The time between two looks for new entries while they are not announced; ± 20 %.
+    /// The time between two looks for new entries, announced or not; ± 20 %. Announcements of a node without Redis are lost, and
+    /// the others cannot know.
     public var pollInterval = Duration.seconds(10)
-    /// The same while entries are announced.
-    public var announcedPollInterval = Duration.seconds(60)
     /// The most numbers that ``PurgeLog/append(_:)`` tries.
     public var maxTries = 16
     /// How long a missing number is waited for, which its node may have taken without writing the entry.

@@ -134,9 +134,7 @@ public final class PurgeLog: PurgeLogging {
   }
 
   private var pause: Duration {
-    let isAnnounced = announcing?.isConnected == true && isCurrent
-    let interval = isAnnounced ? configuration.announcedPollInterval : configuration.pollInterval
-    return interval * Double.random(in: 0.8...1.2)
+    configuration.pollInterval * Double.random(in: 0.8...1.2)
   }
 
   /// Looks for new entries once.

@@ -11,9 +11,6 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     self.client = client
   }
 
-  /// Whether there is a connection.
-  public var isConnected: Bool { client.isConnected }
-
   /// Publishes an entry; nothing happens when that fails, because other nodes poll.
   public func announce(_ entry: Data, number: Int) async {
     let payload = Array("\(number) ".utf8) + entry

@@ -400,7 +400,7 @@ struct HedgingTests {
     try await clock.clock.waitForSleepers()
     clock.advance(by: .seconds(60))
     // The second one finds no slot, and is not sent later either.
-    while curl.statistics.failed == 0 { await curl.settle() }
+    try await eventually { loader.statistics.hedgesRefused == 1 }
     gate.open()
     #expect(try await task.value == two)
     #expect(server.requests(for: "/late").count == 1)

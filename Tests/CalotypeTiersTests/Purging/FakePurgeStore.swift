@@ -19,7 +19,6 @@ final class FakePurgeStore: PurgeLogStoring {
   }
 
   let state = Lock(State())
-
   private func check() throws(CachingError) {
     if state.withLock({ $0.isDown }) {
       throw .failed(operation: "bucket", reason: "down", isRetryable: true)
@@ -80,15 +79,12 @@ final class FakePurgeStore: PurgeLogStoring {
 /// Announces entries within a process, and numbers them like Redis.
 final class FakeAnnouncer: PurgeAnnouncing {
   struct State {
-    var isConnected = true
     var drops = false
     var number = 0
     var receivers: [@Sendable (Data, Int) -> Void] = []
   }
 
   let state = Lock(State())
-
-  var isConnected: Bool { state.withLock { $0.isConnected } }
 
   func announce(_ entry: Data, number: Int) async {
     let receivers = state.withLock { $0.drops ? [] : $0.receivers }

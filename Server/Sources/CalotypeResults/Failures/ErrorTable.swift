@@ -59,7 +59,7 @@ public struct ErrorTable: Hashable, Sendable {
       422
     case .queueFull: 429
     case .cancelled: 499
-    case .overloaded, .timeout, .shuttingDown: 503
+    case .overloaded, .timeout, .shuttingDown, .storageUnavailable: 503
     case .internal: 500
     }
   }
@@ -84,6 +84,7 @@ public struct ErrorTable: Hashable, Sendable {
     case .timeout: "Timeout"
     case .cancelled: "Cancelled"
     case .shuttingDown: "Server is shutting down"
+    case .storageUnavailable: "Storage is unavailable"
     case .internal: "Internal error"
     }
   }

@@ -55,6 +55,8 @@ public enum FailureReason: String, Hashable, Sendable, CaseIterable {
   case cancelled
   /// The server shuts down.
   case shuttingDown
+  /// A cache, or a tier that nodes share, does not answer.
+  case storageUnavailable
   /// A fault of the server.
   case `internal`
 }

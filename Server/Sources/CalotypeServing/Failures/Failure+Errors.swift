@@ -1,5 +1,6 @@
 import Calotype
 import CalotypeAdmission
+import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
 import CalotypePlanning
@@ -19,6 +20,8 @@ extension Failure {
     case let error as LoadingError: self.init(error)
     case let error as ImagingError: self.init(error)
     case let error as PipelineError: self.init(error)
+    case let error as CachingError where error.isRetryable:
+      self.init(.storageUnavailable, retryAfter: .seconds(1), detail: error.description)
     case is CancellationError: self.init(.cancelled)
     default: self.init(.internal, detail: "\(error)")
     }

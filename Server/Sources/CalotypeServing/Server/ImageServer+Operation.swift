@@ -68,7 +68,8 @@ extension ImageServer {
       try await fetcher.forget(selection)
       return ServedResponse(status: .ok, text: "{\"removed\":\(count)}\n", type: "application/json")
     } catch {
-      return failed(Failure(.internal, detail: "\(error)"), request, rules)
+      // The purge of a log that cannot be reached is to be asked for again.
+      return failed(Failure(error), request, rules)
     }
   }
 }
