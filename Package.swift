@@ -36,6 +36,13 @@ func optional(_ name: String, trait: String, also others: [Target.Dependency] = 
     cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))])
 }
 
+/// A program in Examples, with the targets and products that it imports.
+func example(_ name: String, uses dependencies: Target.Dependency...) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Examples/\(name)", exclude: ["README.md"],
+    swiftSettings: swift)
+}
+
 let package = Package(
   name: "Calotype",
   platforms: [.macOS(.v15)],
@@ -201,25 +208,41 @@ let package = Package(
       ],
       swiftSettings: swift),
 
-    // Small programs that show how it is used; built with everything else.
-    .executableTarget(
-      name: "Thumbnail", dependencies: ["Calotype"], path: "Examples/Thumbnail", swiftSettings: swift),
-    .executableTarget(
-      name: "GeneratedImages", dependencies: ["Calotype"], path: "Examples/GeneratedImages",
+    // Small programs that show how it is used; built with everything else, and run by ExampleTests.
+    example("Thumbnail", uses: "Calotype"),
+    example("GeneratedImages", uses: "Calotype"),
+    example("Batch", uses: "Calotype", .product(name: "ArgumentParser", package: "swift-argument-parser")),
+    example(
+      "ContactSheet", uses: "Calotype", .product(name: "ArgumentParser", package: "swift-argument-parser")),
+    example("Uploads", uses: "Calotype", .product(name: "Crypto", package: "swift-crypto")),
+    // A transform that a program brings along, and a program that reads its name.
+    example(
+      "Posterize", uses: "Calotype", .product(name: "ArgumentParser", package: "swift-argument-parser")),
+    example(
+      "AnimationTool", uses: "Calotype", .product(name: "ArgumentParser", package: "swift-argument-parser")),
+    .testTarget(
+      name: "ExampleTests",
+      dependencies: [
+        "Calotype", "CalotypeSupport", "HelperPrograms", "PipelineSamples", "Thumbnail", "GeneratedImages",
+        "Batch", "ContactSheet", "Uploads", "Posterize", "AnimationTool",
+      ],
       swiftSettings: swift),
     // A coder that a program brings along.
     .target(
-      name: "PNMCoder", dependencies: ["CalotypeImaging"], path: "Examples/PNM", swiftSettings: swift),
+      name: "PNMCoder", dependencies: ["CalotypeImaging"], path: "Examples/PNM", exclude: ["README.md"],
+      swiftSettings: swift),
     // A loader and a transform of bodies, likewise. They see what a program outside sees.
     .target(
-      name: "TarLoader", dependencies: ["CalotypeLoading"], path: "Examples/TarLoader", swiftSettings: swift),
+      name: "TarLoader", dependencies: ["CalotypeLoading"], path: "Examples/TarLoader",
+      exclude: ["README.md"], swiftSettings: swift),
     .target(
       name: "SealedBodies",
       dependencies: ["CalotypeLoading", .product(name: "Crypto", package: "swift-crypto")],
-      path: "Examples/SealedBodies", swiftSettings: swift),
+      path: "Examples/SealedBodies", exclude: ["README.md"], swiftSettings: swift),
     // A cache, likewise.
     .target(
-      name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache", swiftSettings: swift),
+      name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache",
+      exclude: ["README.md"], swiftSettings: swift),
 
     .testTarget(
       name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift
