@@ -224,7 +224,7 @@ let package = Package(
       name: "ExampleTests",
       dependencies: [
         "Calotype", "CalotypeSupport", "HelperPrograms", "PipelineSamples", "Thumbnail", "GeneratedImages",
-        "Batch", "ContactSheet", "Uploads", "Posterize", "AnimationTool",
+        "Batch", "ContactSheet", "Uploads", "Posterize", "AnimationTool", "CalotypeCLI",
       ],
       swiftSettings: swift),
     // A coder that a program brings along.

@@ -110,4 +110,20 @@ struct FolderTests {
     #expect(!page.contains("<b>"))
     #expect(!FileManager.default.fileExists(atPath: program.file("sheet-files")))
   }
+
+  @Test("contact-sheet.sh: the sheet of the documentation")
+  func contactSheetOfTransforms() async throws {
+    let program = try Program(script: Photos.folder + "/../contact-sheet.sh")
+    let outcome = try await program.run([program.file("sheet.jpg")])
+    #expect(outcome.status == 0)
+    #expect(outcome.errors == "")
+    let resources = Photos.folder + "/../../DocC/Calotype.docc/Resources"
+    let (made, shown) = try (
+      Image(contentsOf: URL(filePath: program.file("sheet.jpg"))),
+      Image(contentsOf: URL(filePath: resources + "/contact-sheet.jpg"))
+    )
+    #expect(made.size == shown.size)
+    // The encoder may have changed since it was drawn, the tiles not.
+    #expect(try ImageQuality(original: shown.bitmap).ssimulacra2(of: made.bitmap) > 65)
+  }
 }

@@ -25,6 +25,12 @@ final class Program: Sendable {
     folder = try CacheFolder()
   }
 
+  /// A shell script.
+  init(script: String) throws {
+    path = script
+    folder = try CacheFolder()
+  }
+
   /// Returns the path of a file in the folder.
   func file(_ name: String) -> String { folder.url.appending(path: name).path }
 
@@ -44,7 +50,8 @@ final class Program: Sendable {
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
-      ["XDG_CACHE_HOME": file("cache")]) { $1 }
+      ["XDG_CACHE_HOME": file("cache"), "CALOTYPE": helperProgram("calotype") ?? ""]
+    ) { $1 }
     process.standardOutput = try Self.handle(output)
     process.standardError = try Self.handle(errors)
     var pipe: Pipe?
