@@ -21,10 +21,10 @@ struct UploadTests {
 
   @Test("a photo: three files, named by the digest of the first")
   func photo() async throws {
-    let outcome = try await program.run([program.file("store"), Photos.path("mountains.jpg")])
+    let outcome = try await program.run([program.file("store"), Photos.path("stream.jpg")])
     #expect(outcome.status == 0)
     let lines = outcome.lines.map { $0.split(separator: " ").map(String.init) }
-    #expect(lines.map { $0[1] } == ["Created", "2592×1944", "320×240", "1280×960"])
+    #expect(lines.map { $0[1] } == ["Created", "1731×1151", "320×213", "1280×851"])
 
     let name = try #require(lines.dropFirst().first?.first)
     let data = try Data(contentsOf: URL(filePath: program.file("store/\(name)")))
@@ -32,7 +32,7 @@ struct UploadTests {
     #expect(name == "\(digest).jpg")
     #expect(storedNames == ["\(digest)-large.webp", "\(digest)-small.webp", "\(digest).jpg"])
     let small = try Image(contentsOf: URL(filePath: program.file("store/\(digest)-small.webp")))
-    #expect(small.size == PixelSize(width: 320, height: 240))
+    #expect(small.size == PixelSize(width: 320, height: 213))
   }
 
   @Test("a turned photo with Exif is upright and without Exif; the same upload has the same name")
