@@ -367,6 +367,7 @@ if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
       dependencies: [
         "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype", "CalotypeImaging",
         "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/CalotypeBenchmarks", swiftSettings: swift),
     // Started by the benchmarks of loading.
