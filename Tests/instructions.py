@@ -7,7 +7,7 @@ Times depend on the machine and on others who use it, counts hardly do. Each pie
 start and preparation cancel out. Ends with 1 when a count is more than 3 % above the one on record; `--update` writes the
 record, `--of` compares with another build of the program instead.
 """
-import argparse, concurrent.futures, json, os, re, shutil, subprocess, sys
+import argparse, concurrent.futures, json, os, re, shutil, subprocess, sys, tempfile
 
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
 TOLERANCE, FEW, MANY = 0.03, 1, 5
@@ -27,6 +27,13 @@ def count(program, work):
     return (total(program, work, MANY) - total(program, work, FEW)) // (MANY - FEW)
 
 
+def stripped(program, folder):
+    """A copy without debug information, which valgrind 3.19 cannot read."""
+    copy = os.path.join(tempfile.mkdtemp(dir=folder), os.path.basename(program))
+    subprocess.run(["strip", "--strip-debug", "-o", copy, program], check=True)
+    return copy
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
@@ -36,9 +43,12 @@ def main():
     arguments = parser.parse_args()
     if not shutil.which("valgrind"): return print("no valgrind: instructions are not counted")
     works = arguments.works or subprocess.run([arguments.program, "--list-work"], capture_output=True, text=True, check=True).stdout.split()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        counts = dict(zip(works, pool.map(lambda work: count(arguments.program, work), works)))
-        if arguments.of: record = dict(zip(works, pool.map(lambda work: count(arguments.of, work), works)))
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        def all_of(program):
+            copy = stripped(program, folder)
+            return dict(zip(works, pool.map(lambda work: count(copy, work), works)))
+        counts = all_of(arguments.program)
+        if arguments.of: record = all_of(arguments.of)
         else: record = json.load(open(RECORD)) if os.path.exists(RECORD) else {}
     more = []
     for work in works:

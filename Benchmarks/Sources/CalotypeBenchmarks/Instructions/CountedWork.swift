@@ -27,7 +27,7 @@ struct CountedWork {
     [
       decode("decode-jpeg", .jpeg(quality: 80)), decode("decode-png", .png),
       decode("decode-webp", .webp(quality: 75)), decode("decode-gif", .gif),
-      encode("encode-jpeg", .jpeg(quality: 80)), encode("encode-png", .png), encode("encode-gif", .gif),
+      encode("encode-jpeg", .jpeg(quality: 80)), encode("encode-png", .png), encode("encode-gif", .gif, width: 80, height: 60),
       CountedWork(name: "thumbnail-jpeg") {
         let data = try SampleImages.still(.jpeg(quality: 80), width: 640, height: 480)
         let options = DecodeOptions(thumbnail: Thumbnail(box: PixelSize(width: 80, height: 60), mode: .fit))
@@ -56,9 +56,11 @@ struct CountedWork {
     }
   }
 
-  private static func encode(_ name: String, _ options: EncodeOptions) -> CountedWork {
+  private static func encode(
+    _ name: String, _ options: EncodeOptions, width: Int = 320, height: Int = 240
+  ) -> CountedWork {
     CountedWork(name: name) {
-      let image = Image(bitmap: try SampleImages.bitmap(width: 320, height: 240))
+      let image = Image(bitmap: try SampleImages.bitmap(width: width, height: height))
       return { _ = try CoderRegistry.standard.encode(image, as: options) }
     }
   }
