@@ -81,17 +81,22 @@ package final class BucketTier: RecordTier {
   package func head(_ digest: String) async throws -> RecordHead? {
     let lengths = [Self.headLength, RecordHeader.maxLength]
     for (index, length) in lengths.enumerated() {
-      do {
-        guard let answer = try await get(digest, range: 0...(length - 1)) else { return nil }
-        let count = Self.wholeLength(answer)
-        let head = RecordHead(answer.body, of: count, digest: digest, tag: answer.fields[.eTag])
-        if head != nil || count <= length || index == lengths.count - 1 { return head }
-      } catch BucketError.refused(416, _, _, _) {
-        // An object without bytes.
-        return nil
-      }
+      guard let answer = try await beginning(digest, length) else { return nil }
+      let count = Self.wholeLength(answer)
+      let head = RecordHead(answer.body, of: count, digest: digest, tag: answer.fields[.eTag])
+      if head != nil || count <= length || index == lengths.count - 1 { return head }
     }
     return nil
+  }
+
+  private func beginning(_ digest: String, _ length: Int) async throws(BucketError) -> BucketAnswer? {
+    do throws(BucketError) {
+      return try await get(digest, range: 0...(length - 1))
+    } catch {
+      // An object without bytes.
+      if case .refused(416, _, _, _) = error { return nil }
+      throw error
+    }
   }
 
   /// The length of the object that an answer has a part of, or all.
@@ -126,10 +131,11 @@ package final class BucketTier: RecordTier {
     if state.withLock({ $0.honoursConditions }) {
       condition = previous == nil ? .absent : previous?.tag.map { .matches($0) }
     }
-    do {
+    do throws(BucketError) {
       return try await put(key, record.bytes, condition) == .written ? .stored : .superseded
-    } catch BucketError.refused(let status, _, _, _) where condition != nil && (status == 501 || status == 400)
-    {
+    } catch {
+      guard condition != nil, case .refused(let status, _, _, _) = error, status == 501 || status == 400
+      else { throw error }
       state.withLock { $0.honoursConditions = false }
       return try await put(key, record.bytes, nil) == .written ? .stored : .superseded
     }
