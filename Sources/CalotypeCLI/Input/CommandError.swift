@@ -54,7 +54,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
       "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"
     case .notRemote: "only http and https URLs can be prefetched"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes; no URL is"
-    case .notACache: "no cache in this folder; check --cache-dir"
+    case .notACache: "no cache in this folder; check its path"
     case .damagedArchive(let reason): "the archive cannot be read any further: \(reason)"
     case .unreadableArchive(let reason): "the archive cannot be read: \(reason)"
     case .refusedEntry(let reason): "not imported: \(reason)"

@@ -11,6 +11,7 @@ final class CopyReport {
   private let label: String
   private var totals: Totals
   private var reported = 0
+  private var hasBegun = false
   private var hasEnded = false
 
   /// The most records that are reported one by one.
@@ -47,6 +48,9 @@ final class CopyReport {
   /// Whether a record could not be copied.
   var hasFailed: Bool { totals.omitted + totals.damaged + totals.failed > 0 }
 
+  /// Both places can be used.
+  func begin() { hasBegun = true }
+
   func add(_ event: RecordCopy.Event) {
     switch event.outcome {
     case .copied(let bytes):
@@ -77,11 +81,12 @@ final class CopyReport {
     display.above { Failure(source: place, error: error).report(asJSON: json) }
   }
 
-  /// Prints the totals, also of a copy that was broken off.
+  /// Prints the totals, also of a copy that was broken off; nothing before it has begun.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true
     display.close()
+    guard hasBegun else { return }
     if json { return Output.json(totals) }
     guard !quiet else { return }
     var text =

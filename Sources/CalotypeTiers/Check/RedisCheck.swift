@@ -2,7 +2,7 @@ package import CalotypeCaching
 import CalotypeSupport
 
 /// Probes a Redis or Valkey server for all that Calotype does with one. Its keys have random names in the namespace; each is
-/// removed, also when the task is cancelled, and ends by itself after 10 s.
+/// removed, also when the task is cancelled, and ends by itself within a minute.
 package struct RedisCheck: Sendable {
   private let configuration: RedisClient.Configuration
   private let limits: TierCheckLimits

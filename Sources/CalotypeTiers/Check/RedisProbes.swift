@@ -217,7 +217,7 @@ final class RedisProbes: Sendable {
       for key in leaseKeys + [valueKey, numberKey] { _ = try await client.send(RESPCommand("DEL", key)) }
       return .ok("all keys removed")
     } catch {
-      return .failed(error, "they end by themselves after 10 s")
+      return .failed(error, "they end by themselves within a minute")
     }
   }
 

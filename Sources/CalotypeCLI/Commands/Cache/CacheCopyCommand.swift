@@ -81,6 +81,7 @@ struct CacheCopyCommand: AsyncParsableCommand {
   private func copy(_ report: CopyReport) async throws {
     let reading = try await tier(from, isRead: true)
     let writing = try await tier(to, isRead: false)
+    report.begin()
     let selections =
       source.map { CacheSelection.source(RedactedURL.withoutUsers($0, isOne: true)) }
       + prefix.map { .sourcePrefix(RedactedURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
