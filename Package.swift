@@ -194,8 +194,8 @@ let package = Package(
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CalotypeDisplay", "CalotypeTerminal",
-        "CalotypeURLs",
+        "Calotype", "CalotypeCaching", "CalotypeLibraryCoders", "CalotypeLoading", "CalotypeSupport",
+        "CalotypeDisplay", "CalotypeTerminal", "CalotypeTiers", "CalotypeURLs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

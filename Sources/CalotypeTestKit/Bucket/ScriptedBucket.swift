@@ -50,6 +50,7 @@ public final class ScriptedBucket: Sendable {
     var objects: [String: Data] = [:]
     var fault: (@Sendable (ScriptedRequest) -> BucketFault?)?
     var conditions = Conditions.honoured
+    var ignoresRanges = false
     var clockOffset = 0
     var counters = Counters()
   }
@@ -113,6 +114,9 @@ public final class ScriptedBucket: Sendable {
   /// Sets how conditions are treated.
   public func setConditions(_ conditions: Conditions) { state.withLock { $0.conditions = conditions } }
 
+  /// Sets whether it answers requests for parts with whole objects.
+  public func setIgnoresRanges(_ ignoresRanges: Bool) { state.withLock { $0.ignoresRanges = ignoresRanges } }
+
   /// Sets the seconds that its clock is ahead.
   public func setClockOffset(_ seconds: Int) { state.withLock { $0.clockOffset = seconds } }
 
@@ -175,6 +179,9 @@ public final class ScriptedBucket: Sendable {
     let etag = Self.etag(object)
     if request.method == "HEAD" {
       return ScriptedReply([.head(200, fields + [("ETag", etag), ("Content-Length", "\(object.count)")])])
+    }
+    if state.withLock({ $0.ignoresRanges }) {
+      return .body(object, headers: fields + [("ETag", etag)])
     }
     switch fault {
     case .replace(let other): object = other
