@@ -98,7 +98,7 @@ public final class RedisCache: DataCaching {
   private func command(
     _ data: Data, _ metadata: RecordMetadata, _ key: CacheKey
   ) throws(CachingError) -> (RESPCommand, bytes: Int)? {
-    guard ShareDecision(metadata, bytes: 0, limit: .max, minimumCost: .zero) == .share else {
+    guard ShareDecision(metadata, bytes: 0, limit: .max) == .share else {
       counts.withLock { $0.unshared += 1 }
       return nil
     }

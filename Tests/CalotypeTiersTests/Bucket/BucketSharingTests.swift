@@ -1,4 +1,5 @@
 import CalotypeCaching
+import CalotypeLoading
 import CalotypeTestKit
 import Foundation
 import HTTPTypes

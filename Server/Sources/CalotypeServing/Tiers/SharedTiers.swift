@@ -49,7 +49,8 @@ public final class SharedTiers: Service {
       let service = BucketService(
         region: cache.s3.region, endpoint: cache.s3.endpoint, usesPathStyle: cache.s3.usesPathStyle,
         accessKeyID: cache.s3.accessKeyID, secretAccessKey: cache.s3.secretAccessKey,
-        sessionToken: cache.s3.sessionToken)
+        sessionToken: cache.s3.sessionToken, roleARN: cache.s3.roleARN,
+        roleExternalID: cache.s3.roleExternalID)
       let bucket = try Bucket(
         endpoint: try service.url, region: service.signedRegion, name: cache.bucket,
         prefix: cache.pathPrefix.isEmpty ? "calotype" : cache.pathPrefix,
@@ -138,7 +139,8 @@ public final class SharedTiers: Service {
     let service = BucketService(
       region: sources.s3.region, endpoint: sources.s3.endpoint, usesPathStyle: sources.s3.usesPathStyle,
       accessKeyID: sources.s3.accessKeyID, secretAccessKey: sources.s3.secretAccessKey,
-      sessionToken: sources.s3.sessionToken)
+      sessionToken: sources.s3.sessionToken, roleARN: sources.s3.roleARN,
+      roleExternalID: sources.s3.roleExternalID)
     var configuration = BucketLoader.Configuration(endpoint: try service.url, region: service.signedRegion)
     configuration.addressing = service.addressing(of: "")
     configuration.allowedBuckets = Set(sources.s3AllowedBuckets)

@@ -19,7 +19,7 @@ enum ShareDecision: Hashable, Sendable {
   ///   - bytes: The length of the record, header included.
   ///   - limit: The longest record to share.
   ///   - minimumCost: The least time that making it took.
-  init(_ metadata: RecordMetadata, bytes: Int, limit: Int, minimumCost: Duration) {
+  init(_ metadata: RecordMetadata, bytes: Int, limit: Int, minimumCost: Duration = .zero) {
     if bytes > limit {
       self = .tooLarge
       return
