@@ -177,7 +177,7 @@ class Cluster:
         inside = ["ip", "netns", "exec", self.namespace.name] if self.is_inside(number) else []
         self.start(f"node-{number}", [*inside, self.program], CALOTYPE_BIND=f"127.0.0.1:{self.ports[number]}",
                    CALOTYPE_ALLOW_LOOPBACK_SOURCE_ADDRESSES="true", CALOTYPE_ALLOW_PRIVATE_SOURCE_ADDRESSES="true",
-                   CALOTYPE_CACHE_USE="s3", CALOTYPE_CACHE_BUCKET="images", CALOTYPE_CACHE_S3_REGION="us-east-1", CALOTYPE_CACHE_S3_ACCESS_KEY_ID="test",
+                   CALOTYPE_CACHE_USE="s3", CALOTYPE_CACHE_BUCKET="images", CALOTYPE_CACHE_BUCKET_MIN_COST="0", CALOTYPE_CACHE_S3_REGION="us-east-1", CALOTYPE_CACHE_S3_ACCESS_KEY_ID="test",
                    CALOTYPE_CACHE_S3_SECRET_ACCESS_KEY="test", CALOTYPE_CACHE_S3_ENDPOINT=f"http://{self.host}:{self.proxy.server.port}",
                    CALOTYPE_CACHE_FS_ROOT=folder, CALOTYPE_REDIS_URL=f"redis://{self.host}:{self.redis_port}", CALOTYPE_SECRET=TOKEN, CALOTYPE_ALLOW_UNSIGNED="true",
                    CALOTYPE_LOG_LEVEL="warn")

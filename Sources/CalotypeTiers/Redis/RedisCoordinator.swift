@@ -137,7 +137,7 @@ public final class RedisCoordinator: FlightCoordinating {
       ? 0 : Self.milliseconds(book.state.withLock { $0.durations.slowAge(host: call.host) })
     let arguments: [[UInt8]] = [
       call.token, Self.text(Self.milliseconds(times.lease)), call.waits ? Array(inbox.utf8) : [],
-      Self.text(call.position), Self.text(slow),
+      Self.text(max(0, call.position)), Self.text(slow),
     ]
     do throws(RedisError) {
       let reply = try await client.run(FlightScripts.acquire, keys: keys(call.key), arguments: arguments)
