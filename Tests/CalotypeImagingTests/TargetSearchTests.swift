@@ -69,6 +69,15 @@ struct TargetSearchTests {
     }
   }
 
+  @Test("a curve goes through what was measured, and never falls")
+  func pictureCurve() {
+    let falling = QualityCurves(
+      knots: [0, 50, 100], mean: [0, 50, 40], first: [0, 0, 0], second: [0, 0, 0], deviation: 0.5)
+    let curve = PictureCurve(
+      curves: falling, measured: [(setting: 40, value: 45), (setting: 20, value: 15)], shares: .zero)
+    #expect(curve.values(at: [10, 20, 30, 40, 50, 100]) == [5, 15, 30, 45, 55, 55])
+  }
+
   @Test("shares of both directions: without measurements none, with many those of the curve")
   func shares() {
     #expect(QualityCurves.shares(by: []) == .zero)
@@ -132,5 +141,8 @@ struct TargetSearchTests {
     #expect(dissimilarity.file == 2 && !dissimilarity.isClose)
     dissimilarity.add(3, byteCount: 3, measured: 0.0102)
     #expect(dissimilarity.file == 3 && dissimilarity.isClose)
+    // A better file that is larger is not preferred to a good one.
+    dissimilarity.add(4, byteCount: 4, measured: 0.008)
+    #expect(dissimilarity.file == 3)
   }
 }
