@@ -28,6 +28,10 @@ extension CoderRegistry {
     let first: Attempt
     if let target = options.qualityTarget, usesQuality {
       first = try encoded(image, as: options, to: target, attempt)
+    } else if let target = options.qualityTarget, options.format == .png, options.usesPalette,
+      image.bitmap.format == .rgba8
+    {
+      first = (try encodedWithPalette(image, as: options, to: target, attempt), options.quality)
     } else {
       first = (try attempt(options), options.quality)
     }
