@@ -61,6 +61,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
 	DocC/build.sh docs / .build-test/release
+	DocC/check-migration.py .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	Tests/without-libraries.sh .build-test/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
