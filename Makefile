@@ -154,9 +154,10 @@ fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them
 	@Tests/Fuzzing/build.sh
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
-lint: ## swift-format, strict; cycles of folders and files; whether the map is that of the code
+lint: ## swift-format, strict; cycles of folders and files; whether the map and the table of errors are those of the code
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
 	@.ci/map.py --check
+	@.ci/errors.py --check
 
 format: ## Formats all Swift sources
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
