@@ -57,6 +57,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
 	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
+	@.ci/docs.py .build-test/release
 	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	Tests/without-libraries.sh .build-test/release/calotype
