@@ -60,6 +60,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
 	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
+	@.ci/docs.py .build-test/release
 	DocC/build.sh docs / .build-test/release
 	DocC/check-migration.py .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
@@ -182,9 +183,10 @@ fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them
 	@Tests/Fuzzing/build.sh
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
-lint: ## swift-format, strict; cycles of folders and files; whether the map is that of the code
+lint: ## swift-format, strict; cycles of folders and files; whether the map and the table of errors are those of the code
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
 	@.ci/map.py --check
+	@.ci/errors.py --check
 
 format: ## Formats all Swift sources
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
