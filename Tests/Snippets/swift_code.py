@@ -1,0 +1,121 @@
+"""Compiles the Swift of documents: each page is a function, in which each snippet is a scope inside that of the one before."""
+import os, re, subprocess, tempfile
+from concurrent.futures import ThreadPoolExecutor
+from documents import ROOT
+
+PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
+FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
+# What an excerpt does that a program does not.
+EXCERPT = re.compile(r"never used|never read|never mutated|never written|is unused|never be executed|are unused")
+DIAGNOSTIC = re.compile(r"^(\S[^:\n]*):(\d+):\d+: (error|warning): (.*)$", re.M)
+FILE_LEVEL = re.compile(r"^(@Test|@Suite|@main|extension |protocol |public )")
+PACKAGE = re.compile(r"^\.(package|product|target|testTarget|executableTarget)\(")
+# The dependencies of packages stand for themselves.
+PLACEHOLDER = [
+    (re.compile(r"\{ … \}"), "{ fatalError() }"),
+    (re.compile(r"^(\s*(?:case .*|default)):\s+…(?=\s*(//|$))"), r"\1: fatalError()"),
+    (re.compile(r"^\s*…\s*$"), ""),
+]
+
+
+def module(document):
+    """The module that a page is about."""
+    parts = document.split("/")
+    for part in parts:
+        if part.endswith(".docc"): return part.removesuffix(".docc")
+    if parts[0] == "Sources": return parts[1]
+    if parts[:2] == ["Server", "Sources"]: return parts[2]
+    return {"PNM": "PNMCoder"}.get(parts[1], parts[1]) if parts[0] == "Examples" else "Calotype"
+
+
+def package_code(snippet):
+    """A part of a manifest as Swift."""
+    kind = {"package": "Package.Dependency", "product": "Target.Dependency"}
+    lines, depth, out = snippet.lines, 0, []
+    for number, line in enumerate(lines):
+        start = PACKAGE.match(line)
+        if start:
+            out.append(f"let _: [{kind.get(start[1], 'Target')}] = [\n"
+                       f'#sourceLocation(file: "{snippet.document}", line: {snippet.line + number})')
+        code = line.split("//")[0] if '"' not in line.split("//")[-1] else line
+        out.append(line)
+        depth += code.count("(") + code.count("[") - code.count(")") - code.count("]")
+        if depth == 0: out.append("]")
+    return "\n".join(out)
+
+
+def page_code(number, document, snippets, given):
+    imports, top, body = {}, [], []
+    depth = 0
+    for name in ["Foundation", "Calotype", module(document)]: imports.setdefault(name, f"import {name}")
+    for snippet in snippets:
+        location = f'#sourceLocation(file: "{snippet.document}", line: {{}})'
+        lines, at_top = [], any(FILE_LEVEL.match(line) for line in snippet.lines)
+        for offset, line in enumerate(snippet.lines):
+            if match := re.match(r"^(?:@testable )?import (\w+)", line):
+                imports[match[1]] = location.format(snippet.line + offset) + f"\n{line}\n#sourceLocation()"
+                line = ""
+            for pattern, replacement in PLACEHOLDER: line = pattern.sub(replacement, line)
+            lines.append(line)
+        code = [location.format(snippet.line), *lines, "#sourceLocation()"]
+        if at_top:
+            top += code
+        else:
+            body += ["do {", *code]
+            depth += 1
+    names = [f"GivenIn{os.path.basename(document).split('.')[0]}", f"GivenIn{module(document)}"]
+    names = [re.sub(r"\W", "_", name) for name in names]
+    owner = next((name for name in names if f"enum {name} " in given), None)
+    function = ([f"{'static ' if owner else ''}func page{number}() async throws -> Any? {{", *body, *["}"] * depth,
+                 "return nil", "}"])
+    if owner: function = [f"extension {owner} {{", *function, "}"]
+    return "\n".join([*imports.values(), *top, *(function if body else [])]) + "\n"
+
+
+def flags(build):
+    """How a build finds the modules of C; its description stands beside it."""
+    description = open(build.rstrip("/") + ".yaml", encoding="utf-8").read()
+    maps = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', description)))
+    folders = sorted(set(re.findall(r'"-Xcc","-I","-Xcc","([^"]+/include)"', description)))
+    result = ["-I", os.path.join(build, "Modules"), "-swift-version", "6"]
+    for name in FEATURES: result += ["-enable-upcoming-feature", name]
+    for item in maps: result += ["-Xcc", item]
+    for folder in folders: result += ["-Xcc", f"-I{folder}"]
+    return result
+
+
+def compile(files, arguments, folder):
+    command = ["swiftc", "-typecheck", "-parse-as-library", "-wmo", "-module-name", "Snippets", "-diagnostic-style", "llvm",
+               "-no-color-diagnostics", *arguments, *files]
+    run = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return run.returncode, run.stdout
+
+
+def failures(status, output):
+    found = []
+    for match in DIAGNOSTIC.finditer(output):
+        if match[3] == "warning" and EXCERPT.search(match[4]): continue
+        found.append((match[1], int(match[2]), match[4]))
+    if status and not found: found.append(("swiftc", 0, output.strip()[-2000:]))
+    return found
+
+
+def check(snippets, builds):
+    """The failures among snippets. Builds are folders by what the paths of documents begin with."""
+    pages = {}
+    for snippet in snippets: pages.setdefault(snippet.document, []).append(snippet)
+    jobs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, build in builds.items():
+            prelude = os.path.join(PRELUDES, f"{name}.swift")
+            given = open(prelude, encoding="utf-8").read()
+            files = [prelude]
+            for number, document in enumerate(sorted(pages)):
+                if document.startswith("Server/") != (name == "Server"): continue
+                path = os.path.join(folder, f"page{number}.swift")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(page_code(number, document, pages[document], given))
+                files.append(path)
+            if len(files) > 1: jobs.append((files, flags(build), folder))
+        with ThreadPoolExecutor(2) as pool:
+            return [f for status, output in pool.map(lambda job: compile(*job), jobs) for f in failures(status, output)]
