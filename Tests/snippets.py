@@ -7,6 +7,6 @@ s, spans = documents.everything()
 sw = [x for x in s if x.language == "swift" and not x.reason and not any(swift_code.PACKAGE.match(l) for l in x.lines)]
 print(len(sw), len(s), len(spans))
 t=time.time()
-f = swift_code.check(sw, {"Prelude": build, "Server": server})
+f = swift_code.check(sw, build, server)
 for d,l,m in sorted(f): print(f"{d}:{l}: {m}")
 print(len(f), time.time()-t)

@@ -5,6 +5,11 @@ from documents import ROOT
 
 PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
 FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
+# What pages about a module import besides it.
+IMPORTS = {"CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
+           "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
+# Modules without a public interface: their snippets are compiled as part of the package.
+INNER = {"CalotypeSupport", "CalotypeTerminal"}
 # What an excerpt does that a program does not.
 EXCERPT = re.compile(r"never used|never read|never mutated|never written|is unused|never be executed|are unused")
 DIAGNOSTIC = re.compile(r"^(\S[^:\n]*):(\d+):\d+: (error|warning): (.*)$", re.M)
@@ -47,7 +52,9 @@ def package_code(snippet):
 def page_code(number, document, snippets, given):
     imports, top, body = {}, [], []
     depth = 0
-    for name in ["Foundation", "Calotype", module(document)]: imports.setdefault(name, f"import {name}")
+    subject = module(document)
+    for name in ["Foundation", "Calotype", subject, *IMPORTS.get(subject, [])]:
+        imports[name] = f"{'@testable ' if name in INNER else ''}import {name}"
     for snippet in snippets:
         location = f'#sourceLocation(file: "{snippet.document}", line: {{}})'
         lines, at_top = [], any(FILE_LEVEL.match(line) for line in snippet.lines)
@@ -85,7 +92,7 @@ def flags(build):
 
 
 def compile(files, arguments, folder):
-    command = ["swiftc", "-typecheck", "-parse-as-library", "-wmo", "-module-name", "Snippets", "-diagnostic-style", "llvm",
+    command = ["swiftc", "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-wmo", "-module-name", "Snippets", "-diagnostic-style", "llvm",
                "-no-color-diagnostics", *arguments, *files]
     run = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return run.returncode, run.stdout
@@ -100,22 +107,36 @@ def failures(status, output):
     return found
 
 
-def check(snippets, builds):
-    """The failures among snippets. Builds are folders by what the paths of documents begin with."""
+def part(document):
+    """Which pages are compiled together: the name of the file that has what they take for granted."""
+    if document.startswith("Server/"): return "Server"
+    return "Inner" if module(document) in INNER else "Prelude"
+
+
+def package_name(build):
+    """The name under which the modules of a build are one package."""
+    description = open(build.rstrip("/") + ".yaml", encoding="utf-8").read()
+    return re.search(r'"-module-name","CalotypeSupport"[^\n]*"-package-name","([^"]+)"', description)[1]
+
+
+def check(snippets, build, server):
+    """The failures among snippets, as document, line and text."""
+    jobs = {}
     pages = {}
     for snippet in snippets: pages.setdefault(snippet.document, []).append(snippet)
-    jobs = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, build in builds.items():
+        for number, document in enumerate(sorted(pages)):
+            name = part(document)
             prelude = os.path.join(PRELUDES, f"{name}.swift")
-            given = open(prelude, encoding="utf-8").read()
-            files = [prelude]
-            for number, document in enumerate(sorted(pages)):
-                if document.startswith("Server/") != (name == "Server"): continue
-                path = os.path.join(folder, f"page{number}.swift")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(page_code(number, document, pages[document], given))
-                files.append(path)
-            if len(files) > 1: jobs.append((files, flags(build), folder))
+            if name not in jobs:
+                arguments = flags(server if name == "Server" else build)
+                if name == "Inner": arguments += ["-package-name", package_name(build)]
+                jobs[name] = ([prelude], arguments)
+            path = os.path.join(folder, f"page{number}.swift")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page_code(number, document, pages[document], open(prelude, encoding="utf-8").read()))
+            jobs[name][0].append(path)
         with ThreadPoolExecutor(2) as pool:
-            return [f for status, output in pool.map(lambda job: compile(*job), jobs) for f in failures(status, output)]
+            runs = list(pool.map(lambda job: compile(*job, folder), jobs.values()))
+    return [(os.path.relpath(place, ROOT) if os.path.isabs(place) else place, line, text)
+            for status, output in runs for place, line, text in failures(status, output)]
