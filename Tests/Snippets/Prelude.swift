@@ -133,7 +133,7 @@ enum GivenInCalotypeImaging {
   static var small: Bitmap { given() }
   static var known: PerceptualHash { given() }
 }
-enum GivenInTransforms { static var logo: Image { given() }; static var scale: Double { given() } }
+enum GivenInTransforms { static var logo: Bitmap { given() }; static var scale: Double { given() } }
 enum GivenInBitmap_Resampling { static var photo: Bitmap { given() } }
 enum GivenInJPEGOptimizer { static var photo: Data { given() } }
 enum GivenInJXLTranscoder { static var photo: Data { given() } }

@@ -1,5 +1,5 @@
 """Compiles the Swift of documents: each page is a function, in which each snippet is a scope inside that of the one before."""
-import os, re, subprocess, tempfile
+import os, re, shutil, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
 from documents import ROOT
 
@@ -33,20 +33,48 @@ def module(document):
     return {"PNM": "PNMCoder"}.get(parts[1], parts[1]) if parts[0] == "Examples" else "Calotype"
 
 
-def package_code(snippet):
-    """A part of a manifest as Swift."""
-    kind = {"package": "Package.Dependency", "product": "Target.Dependency"}
-    lines, depth, out = snippet.lines, 0, []
-    for number, line in enumerate(lines):
-        start = PACKAGE.match(line)
-        if start:
-            out.append(f"let _: [{kind.get(start[1], 'Target')}] = [\n"
-                       f'#sourceLocation(file: "{snippet.document}", line: {snippet.line + number})')
-        code = line.split("//")[0] if '"' not in line.split("//")[-1] else line
-        out.append(line)
-        depth += code.count("(") + code.count("[") - code.count(")") - code.count("]")
-        if depth == 0: out.append("]")
-    return "\n".join(out)
+def is_package(snippet):
+    return any(PACKAGE.match(line) for line in snippet.lines)
+
+
+def package_code(snippets):
+    """Parts of manifests, each as an array of its kind."""
+    kinds = {"package": "Package.Dependency", "product": "Target.Dependency"}
+    out = ["import PackageDescription", "func parts() {"]
+    for snippet in snippets:
+        depth = 0
+        for number, line in enumerate(snippet.lines):
+            start = PACKAGE.match(line) if depth == 0 else None
+            if start:
+                out += [f'#sourceLocation(file: "{snippet.document}", line: {snippet.line + number - 1})',
+                        f"let _: [{kinds.get(start[1], 'Target')}] = ["]
+            out.append(line)
+            code = re.sub(r'"[^"]*"', "", line).split("//")[0]
+            depth += sum(map(code.count, "([")) - sum(map(code.count, ")]"))
+            if depth == 0 and code.strip(): out += ["]", "#sourceLocation()"]
+    return "\n".join([*out, "}"]) + "\n"
+
+
+def check_package(snippets):
+    """The failures among parts of manifests: what they name has to be in ours."""
+    manifest = open(os.path.join(ROOT, "Package.swift"), encoding="utf-8").read()
+    products = set(re.findall(r'\.(?:library|executable)\(\s*name: "([\w-]+)"', manifest))
+    traits = set(re.findall(r'\.trait\(\s*name: "(\w+)"', manifest))
+    found = []
+    for snippet in snippets:
+        for number, line in enumerate(snippet.lines, snippet.line):
+            for name, package in re.findall(r'\.product\(name: "([^"]+)", package: "([^"]+)"', line):
+                if package == "calotype" and name not in products: found.append((snippet.document, number, f"the package has no product {name}"))
+            for names in re.findall(r"traits: \[([^\]]*)\]", line):
+                for name in re.findall(r'"([^"]+)"', names):
+                    if name not in traits: found.append((snippet.document, number, f"the package has no trait {name}"))
+    if not snippets: return found
+    interface = os.path.join(os.path.dirname(os.path.realpath(shutil.which("swiftc"))), "..", "lib", "swift", "pm", "ManifestAPI")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "Parts.swift")
+        with open(path, "w", encoding="utf-8") as file: file.write(package_code(snippets))
+        version = re.match(r"// swift-tools-version: ([\d.]+)", manifest)[1]
+        return found + failures(*compile([path], ["-I", interface, "-package-description-version", f"{version}.0"], folder))
 
 
 def page_code(number, document, snippets, given):
