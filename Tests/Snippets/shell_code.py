@@ -164,8 +164,13 @@ class Programs:
                 raise Failure(f"there is no package in {value}")
 
 
+def is_assignment(command):
+    return not command.calls and re.match(r"^\w+=", command.text) is not None
+
+
 def is_run(command):
     calls = command.calls
+    if is_assignment(command): return True
     return (bool(calls) and not PLACEHOLDER.search(re.sub(r"[$]?CALOTYPE_\w+", "", command.text))
             and all(os.path.basename(call[0]) in RUN for call in calls)
             and any(os.path.basename(call[0]) in ("calotype", "calotype-server", "curl", "export") for call in calls)
@@ -174,7 +179,7 @@ def is_run(command):
 
 def starts_server(command):
     """Whether it serves until it is ended."""
-    first = command.calls[0]
+    first = command.calls[0] if command.calls else [""]
     return os.path.basename(first[0]) == "calotype-server" and (len(first) == 1 or first[1].startswith("-"))
 
 
