@@ -1,5 +1,5 @@
 """Compiles the Swift of documents: each page is a function, in which each snippet is a scope inside that of the one before."""
-import os, re, shutil, subprocess, tempfile
+import glob, os, re, shutil, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
 from documents import ROOT
 
@@ -107,15 +107,22 @@ def page_code(number, document, snippets, given):
     return "\n".join([*imports.values(), *top, *(function if body else [])]) + "\n"
 
 
+def package_folder(build):
+    """The package of a build, in whose folder .build-test/release is."""
+    return os.path.dirname(os.path.dirname(build))
+
+
 def flags(build):
-    """How a build finds the modules of C; its description stands beside it."""
-    description = open(build.rstrip("/") + ".yaml", encoding="utf-8").read()
-    maps = sorted(set(re.findall(r'"(-fmodule-map-file=[^"]+)"', description)))
-    folders = sorted(set(re.findall(r'"-Xcc","-I","-Xcc","([^"]+/include)"', description)))
-    result = ["-I", os.path.join(build, "Modules"), "-swift-version", "6"]
+    """How to find the modules of a build, and those of C that they import."""
+    checkouts = os.path.join(os.path.dirname(build), "checkouts", "*", "Sources", "*", "include")
+    places = [os.path.join(ROOT, "Sources", "*"), os.path.join(build, "*"), checkouts]
+    result = ["-I", os.path.join(build, "Modules"), "-module-cache-path", os.path.join(build, "ModuleCache"), "-swift-version", "6"]
     for name in FEATURES: result += ["-enable-upcoming-feature", name]
-    for item in maps: result += ["-Xcc", item]
-    for folder in folders: result += ["-Xcc", f"-I{folder}"]
+    for place in places:
+        for path in sorted(glob.glob(os.path.join(place, "module.modulemap"))): result += ["-Xcc", f"-fmodule-map-file={path}"]
+    # Headers of C targets include those of others.
+    for place in (os.path.join(ROOT, "Sources", "C*", "include"), checkouts):
+        for path in sorted(glob.glob(place)): result += ["-Xcc", f"-I{path}"]
     return result
 
 
@@ -142,9 +149,8 @@ def part(document):
 
 
 def package_name(build):
-    """The name under which the modules of a build are one package."""
-    description = open(build.rstrip("/") + ".yaml", encoding="utf-8").read()
-    return re.search(r'"-module-name","CalotypeSupport"[^\n]*"-package-name","([^"]+)"', description)[1]
+    """The name under which the modules of a build are one package: that of its folder."""
+    return re.sub(r"\W", "_", os.path.basename(package_folder(build)).lower())
 
 
 def check(snippets, build, server):
