@@ -10,6 +10,7 @@ Swift: a page, or the comments of a source file, is one function. Each snippet i
 it sees the names that they declare, and may declare them again. Names that a page takes for granted are in
 Snippets/Prelude.swift, Inner.swift and Server.swift. Pages import Foundation, Calotype and the module that they are about,
 and what they say. `…` stands for the statements of a body, alone. Parts of manifests name products and traits that exist.
+A page ComingFromNAME.md has code of NAME below the line `// NAME`.
 
 Commands: `console` has prompts and all that is printed, `sh` has commands alone. Options, commands, targets and files have to
 exist, also in code in the middle of prose. What needs nothing but the photos, in the folder or at https://example.org, and an
@@ -17,7 +18,7 @@ image server at 127.0.0.1:8080 is run. Numbers of seconds may differ, … stands
 
 `<!-- snippet: not compiled, REASON -->`, or `not run`, in the line above is for what can be neither.
 """
-import os, sys
+import os, re, sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,7 +30,8 @@ from documents import ROOT
 def check(snippets, spans, build, server):
     """The failures, as document, line and text, and what was done."""
     failures = []
-    checked = [s for s in snippets if not s.reason]
+    foreign = [s for s in snippets if swift_code.is_foreign(s)]
+    checked = [s for s in snippets if not s.reason and s not in foreign]
     for snippet in snippets:
         if not snippet.language:
             failures.append((snippet.document, snippet.line - 1,
@@ -40,10 +42,13 @@ def check(snippets, spans, build, server):
     shell = [s for s in checked if s.language in ("sh", "bash", "console")]
     failures += swift_code.check_package(packages)
     failures += swift_code.check(code, build, server)
-    found, run, looked = shell_code.check(shell, spans, shell_code.Programs(build, server))
+    own = {}
+    for snippet in packages:
+        own.setdefault(snippet.document, set()).update(re.findall(r'\.executableTarget\(\s*name: "(\w+)"', "\n".join(snippet.lines)))
+    found, run, looked = shell_code.check(shell, spans, shell_code.Programs(build, server), own)
     failures += found
     done = (f"{len(swift)} snippets of Swift compiled, {run} commands run, {looked} looked at, "
-            f"{len(snippets) - len(checked)} marked as neither")
+            f"{len(foreign)} of other libraries, {len(snippets) - len(checked) - len(foreign)} marked as neither")
     return sorted(set(failures)), done
 
 

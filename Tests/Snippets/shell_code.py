@@ -4,7 +4,9 @@ import functools, gzip, http.server, os, re, shlex, shutil, socket, stat, subpro
 from documents import ROOT
 
 # Programs that are run. Others are only looked at, and with them all of a pipeline.
-RUN = {"calotype", "calotype-server", "curl", "zcat", "grep", "find", "export", "openssl", "printf", "cat"}
+RUN = {"calotype", "calotype-server", "curl", "zcat", "grep", "find", "export", "openssl"}
+# Of files in the folder, which others need.
+FILES = {"printf", "echo", "cat", "head", "cp", "mkdir"}
 # Those of them that need a terminal.
 TERMINAL = {"show", "browse"}
 # Options in prose that are not ours: of swift build; and --name-file stands for many.
@@ -114,6 +116,7 @@ class Programs:
             for word in words[1:]:
                 if not re.search(rf"^  {re.escape(word)}  ", self.help(*known).partition("SUBCOMMANDS:")[2], re.M): break
                 known.append(word)
+            if words[1:2] == ["help"]: return self.options(["calotype", *words[2:]])
             if len(known) == 1 and words[1:] and not words[1].startswith("-"):
                 raise Failure(f"calotype has no command {words[1]}; see calotype --help")
             if "SUBCOMMANDS:" in self.help(*known) and len(words) > len(known) and not words[len(known)].startswith("-"):
@@ -172,8 +175,8 @@ def is_run(command):
     calls = command.calls
     if is_assignment(command): return True
     return (bool(calls) and not PLACEHOLDER.search(re.sub(r"[$]?CALOTYPE_\w+", "", command.text))
-            and all(os.path.basename(call[0]) in RUN for call in calls)
-            and any(os.path.basename(call[0]) in ("calotype", "calotype-server", "curl", "export") for call in calls)
+            and all(os.path.basename(call[0]) in RUN | FILES for call in calls)
+            and not any(word.startswith(("/", "~")) for call in calls if call[0] in FILES for word in call)
             and not any(call[0] == "calotype" and set(call[1:2]) & TERMINAL for call in calls))
 
 
@@ -190,13 +193,18 @@ def free_port():
 
 
 WRAPPER = """#!/usr/bin/env bash
-# The programs of the build; what pages ask https://example.org and 127.0.0.1:8080 for comes from this machine.
+# The programs of the build. They ask this machine for the photos, where pages say https://example.org or 127.0.0.1:8787, and for
+# what pages say that 127.0.0.1:8080 answers.
+here() {{ sed -E 's#https://example[.]org|http://127[.]0[.]0[.]1:8787#http://127.0.0.1:{origin}#g; s#127[.]0[.]0[.]1:8080#127.0.0.1:{server}#g'; }}
 for word; do
-  word=${{word//https:\\/\\/example.org/http:\\/\\/127.0.0.1:{origin}}}
-  words+=("${{word//127.0.0.1:8080/127.0.0.1:{server}}}")
+  if [[ $word == *.txt && -f $word ]]; then
+    here <"$word" >"$word.here"
+    word=$word.here
+  fi
+  words+=("$(here <<<"$word")")
 done
 if [[ " $* " == *" - "* ]]; then
-  sed 's|https://example.org|http://127.0.0.1:{origin}|g' | exec "{program}" "${{words[@]}}"
+  here | exec "{program}" "${{words[@]}}"
 else
   exec "{program}" "${{words[@]}}"
 fi
@@ -222,7 +230,7 @@ class Place:
         self.programs, self.folder = programs, folder
         self.home = os.path.join(folder, "home")
         self.server_port = free_port()
-        photos = os.path.join(folder, "work", "Examples", "Photos")
+        photos = os.path.join(folder, "calotype", "Examples", "Photos")
         shutil.copytree(os.path.join(ROOT, "Examples", "Photos"), photos)
         os.mkdir(self.home)
 
@@ -235,15 +243,17 @@ class Place:
         os.mkdir(tools)
         for name in ("calotype", "calotype-server", "curl"):
             self.wrap(os.path.join(tools, name), shutil.which("curl") if name == "curl" else programs.path(name))
-        for folder_of_package in ("work", "work/Server"):
-            here = os.path.join(folder, folder_of_package)
-            for name in os.listdir(photos): shutil.copy(os.path.join(photos, name), here) if os.path.isdir(here) else None
-            build = os.path.join(here, ".build", "release")
-            os.makedirs(build, exist_ok=True)
-            for name in ("calotype", "calotype-server"): os.symlink(os.path.join(tools, name), os.path.join(build, name))
-        self.write_files(os.path.join(folder, "work"))
+        self.work = os.path.join(folder, "work")
+        self.work_of_server = os.path.join(folder, "calotype", "Server")
+        for here in (self.work, self.work_of_server):
+            shutil.copytree(photos, here)
+            self.write_files(here)
+        build = os.path.join(self.work_of_server, ".build", "release")
+        os.makedirs(build)
+        os.symlink(os.path.join(tools, "calotype-server"), os.path.join(build, "calotype-server"))
         self.environment = {
-            "PATH": f"{tools}:{os.environ['PATH']}", "HOME": self.home, "LANG": "C.UTF-8", "CURL_HOME": self.home, "TMPDIR": folder}
+            "PATH": f"{tools}:{os.environ['PATH']}", "HOME": self.home, "LANG": "C.UTF-8", "CURL_HOME": self.home, "TMPDIR": folder,
+            "CALOTYPE_STOP_DELAY": "0", "CALOTYPE_GRACEFUL_STOP_TIMEOUT": "1"}
         with open(os.path.join(self.home, ".curlrc"), "w") as file: file.write("silent\nshow-error\nfail\n")
 
     def write_files(self, work):
@@ -251,7 +261,7 @@ class Place:
         with gzip.open(os.path.join(work, "access.log.gz"), "wt") as file:
             for name in ("stream", "mountains", "dandelion", "stream"):
                 file.write(f'192.0.2.1 - - [01/Jan/2026] "GET https://example.org/{name}.jpg HTTP/1.1" 200\n')
-        with open(os.path.join(work, "Server", "imgproxy.env"), "w") as file:
+        with open(os.path.join(work, "imgproxy.env"), "w") as file:
             # Those of imgproxy's documentation.
             file.write("IMGPROXY_KEY=943b421c9eb07c830af81030552c86009268de4e532ba2ee2eab8247c6da0881\n"
                        "IMGPROXY_SALT=520f986b998545b4785e0defbc4f3c1203f22de2374a3d53cb7a7fe9fea309c5\n")
@@ -267,17 +277,17 @@ class Place:
 
     def run(self, document, group, needs_server):
         """Runs commands in one shell; returns what each printed, and its status."""
-        lines = [SCRIPT]
+        lines = [SCRIPT, "last=0"]
         if needs_server:
             lines.append("calotype-server --bind 127.0.0.1:8080 --allow-unsigned "
-                         f"--local-filesystem-root '{self.folder}/work/Examples/Photos' >/dev/null 2>&1 &\nready")
+                         f"--local-filesystem-root '{self.folder}/calotype/Examples/Photos' >/dev/null 2>&1 &\nready")
         for number, command in enumerate(group):
             lines.append(f"echo '=== begin {number}'")
             text = command.text
             if starts_server(command):
                 text = re.sub(r"\s*&?\s*$", "", text.split("  #")[0]) + f" >'{self.folder}/server.log' 2>&1 &\nready"
-            lines += [text, f"printf '\\n=== end {number} %s\\n' $?"]
-        here = os.path.join(self.folder, "work", "Server" if document.startswith("Server/") else "")
+            lines += ["(exit $last)", text, f"last=$?; printf '\\n=== end {number} %s\\n' $last"]
+        here = self.work_of_server if document.startswith("Server/") else self.work
         process = subprocess.Popen(["bash", "-c", "\n".join(lines)], cwd=here, env=self.environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         try:
@@ -285,7 +295,8 @@ class Place:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             output = process.communicate()[0]
-        output = output.replace(f"http://127.0.0.1:{self.origin.server_address[1]}", "https://example.org")
+        told = "http://127.0.0.1:8787" if any("127.0.0.1:8787" in command.text for command in group) else "https://example.org"
+        output = output.replace(f"http://127.0.0.1:{self.origin.server_address[1]}", told)
         output = output.replace(f"127.0.0.1:{self.server_port}", "127.0.0.1:8080").replace(self.home, "/home/me")
         results = {}
         for match in re.finditer(r"^=== begin (\d+)\n(.*?)\n=== end \1 (\d+)$", output, re.M | re.S):
@@ -321,25 +332,27 @@ def difference(command, actual):
     return "\n    ".join(["it prints:", *actual])
 
 
-def check(snippets, spans, programs):
-    """The failures among commands, as document, line and text; and how many commands were run, and only looked at."""
+def check(snippets, spans, programs, own_programs):
+    """The failures among commands, as document, line and text; and how many commands were run, and only looked at. Pages
+    that build programs of their own have these by their document; what asks them is not run."""
     failures, run, looked = [], 0, 0
     pages = {}
     for snippet in snippets: pages.setdefault(snippet.document, []).append(commands(snippet))
     for document, groups in pages.items():
-        runnable = []
+        runnable, own = [], own_programs.get(document, set())
         for group in groups:
             # A server that is not started here is not asked.
-            is_served = not any(call[:2] == ["swift", "run"] for command in group for call in command.calls)
+            is_served = not own and not any(call[:2] == ["swift", "run"] for command in group for call in command.calls)
             chosen = []
             for command in group:
                 try:
-                    for call in command.calls: programs.check(call)
-                    if is_run(command) and is_served: chosen.append(command)
+                    for call in command.calls:
+                        if os.path.basename(call[0]) not in own: programs.check(call)
+                    if is_run(command) and (is_served or not any(call[0] == "curl" for call in command.calls)): chosen.append(command)
                     else: looked += 1
                 except (Failure, ValueError) as error:
                     failures.append((document, command.line, str(error)))
-            if any(os.path.basename(call[0]) != "export" for command in chosen for call in command.calls): runnable.append(chosen)
+            if any(os.path.basename(call[0]) in RUN - {"export"} for command in chosen for call in command.calls): runnable.append(chosen)
         if not runnable: continue
         with tempfile.TemporaryDirectory() as folder:
             place = Place(programs, folder)
@@ -348,7 +361,7 @@ def check(snippets, spans, programs):
                     asks = any("127.0.0.1:8080" in command.text for command in group) and not any(map(starts_server, group))
                     for command, (actual, status) in zip(group, place.run(document, group, asks)):
                         run += 1
-                        fails = any(re.match(r"^(calotype|error|curl)\S*:", line) for line in command.output)
+                        fails = any(re.match(r"^(calotype|error|curl)\S*:|\{\"error\"", line) for line in command.output)
                         if (status != 0) != fails:
                             failures.append((document, command.line, f"{command.text}\n    ends with {status}: " + "\n    ".join(actual)))
                         elif command.shows:

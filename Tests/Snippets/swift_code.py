@@ -33,8 +33,18 @@ def module(document):
     return {"PNM": "PNMCoder"}.get(parts[1], parts[1]) if parts[0] == "Examples" else "Calotype"
 
 
+def is_foreign(snippet):
+    """Whether a page about coming from another library shows code of that: it says so in its first line."""
+    name = re.search(r"ComingFrom(\w+)\.md$", snippet.document)
+    return bool(name and snippet.lines and snippet.lines[0].strip() == f"// {name[1]}")
+
+
+def is_manifest(snippet):
+    return "import PackageDescription" in snippet.lines
+
+
 def is_package(snippet):
-    return any(PACKAGE.match(line) for line in snippet.lines)
+    return is_manifest(snippet) or any(PACKAGE.match(line) for line in snippet.lines)
 
 
 def package_code(snippets):
@@ -42,6 +52,7 @@ def package_code(snippets):
     kinds = {"package": "Package.Dependency", "product": "Target.Dependency"}
     out = ["import PackageDescription", "func parts() {"]
     for snippet in snippets:
+        if is_manifest(snippet): continue
         depth = 0
         for number, line in enumerate(snippet.lines):
             start = PACKAGE.match(line) if depth == 0 else None
@@ -71,10 +82,15 @@ def check_package(snippets):
     if not snippets: return found
     interface = os.path.join(os.path.dirname(os.path.realpath(shutil.which("swiftc"))), "..", "lib", "swift", "pm", "ManifestAPI")
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "Parts.swift")
-        with open(path, "w", encoding="utf-8") as file: file.write(package_code(snippets))
         version = re.match(r"// swift-tools-version: ([\d.]+)", manifest)[1]
-        return found + failures(*compile([path], ["-I", interface, "-package-description-version", f"{version}.0"], folder))
+        texts = [package_code(snippets)]
+        for snippet in filter(is_manifest, snippets):
+            texts.append(f'#sourceLocation(file: "{snippet.document}", line: {snippet.line})\n' + "\n".join(snippet.lines) + "\n")
+        for number, text in enumerate(texts):
+            path = os.path.join(folder, f"Package{number}.swift")
+            with open(path, "w", encoding="utf-8") as file: file.write(text)
+            found += failures(*compile([path], ["-I", interface, "-package-description-version", f"{version}.0"], folder))
+    return found
 
 
 def page_code(number, document, snippets, given):
@@ -90,6 +106,7 @@ def page_code(number, document, snippets, given):
             if match := re.match(r"^(?:@testable )?import (\w+)", line):
                 imports[match[1]] = location.format(snippet.line + offset) + f"\n{line}\n#sourceLocation()"
                 line = ""
+            line = re.sub(r"^@main\b", "", line)  # of several pages
             for pattern, replacement in PLACEHOLDER: line = pattern.sub(replacement, line)
             lines.append(line)
         code = [location.format(snippet.line), *lines, "#sourceLocation()"]
@@ -142,9 +159,11 @@ def failures(status, output):
     return found
 
 
-def part(document):
+def part(document, snippets, build, server):
     """Which pages are compiled together: the name of the file that has what they take for granted."""
-    if document.startswith("Server/"): return "Server"
+    def has(folder, name): return os.path.exists(os.path.join(folder, "Modules", f"{name}.swiftmodule"))
+    imports = [match[1] for s in snippets for line in s.lines if (match := re.match(r"import (\w+)", line))]
+    if document.startswith("Server/") or any(has(server, i) and not has(build, i) for i in imports): return "Server"
     return "Inner" if module(document) in INNER else "Prelude"
 
 
@@ -160,7 +179,7 @@ def check(snippets, build, server):
     for snippet in snippets: pages.setdefault(snippet.document, []).append(snippet)
     with tempfile.TemporaryDirectory() as folder:
         for number, document in enumerate(sorted(pages)):
-            name = part(document)
+            name = part(document, pages[document], build, server)
             prelude = os.path.join(PRELUDES, f"{name}.swift")
             if name not in jobs:
                 arguments = flags(server if name == "Server" else build)
