@@ -16,7 +16,8 @@ Commands: `console` has prompts and all that is printed, `sh` has commands alone
 exist, also in code in the middle of prose. What needs nothing but the photos, in the folder or at https://example.org, and an
 image server at 127.0.0.1:8080 is run. Numbers of seconds may differ, … stands for anything.
 
-`<!-- snippet: not compiled, REASON -->`, or `not run`, in the line above is for what can be neither.
+`<!-- snippet: not compiled, REASON -->` in the line above is for Swift that cannot be compiled, `not run` for commands that
+cannot be run: they are looked at nevertheless.
 """
 import os, re, sys
 
@@ -31,15 +32,15 @@ def check(snippets, spans, build, server):
     """The failures, as document, line and text, and what was done."""
     failures = []
     foreign = [s for s in snippets if swift_code.is_foreign(s)]
-    checked = [s for s in snippets if not s.reason and s not in foreign]
+    marked = [s for s in snippets if s.reason]
     for snippet in snippets:
         if not snippet.language:
             failures.append((snippet.document, snippet.line - 1,
                              "the fence names no language: swift, sh for commands, console for prompts and output, text"))
-    swift = [s for s in checked if s.language == "swift"]
+    swift = [s for s in snippets if s.language == "swift" and not s.reason and s not in foreign]
     packages = [s for s in swift if swift_code.is_package(s)]
     code = [s for s in swift if not swift_code.is_package(s)]
-    shell = [s for s in checked if s.language in ("sh", "bash", "console")]
+    shell = [s for s in snippets if s.language in ("sh", "bash", "console")]
     failures += swift_code.check_package(packages)
     failures += swift_code.check(code, build, server)
     own = {}
@@ -48,7 +49,7 @@ def check(snippets, spans, build, server):
     found, run, looked = shell_code.check(shell, spans, shell_code.Programs(build, server), own)
     failures += found
     done = (f"{len(swift)} snippets of Swift compiled, {run} commands run, {looked} looked at, "
-            f"{len(foreign)} of other libraries, {len(snippets) - len(checked) - len(foreign)} marked as neither")
+            f"{len(foreign)} of other libraries, {len(marked)} marked")
     return sorted(set(failures)), done
 
 

@@ -19,6 +19,7 @@ func given<T>() -> T { fatalError() }
 
 // Values of the library.
 var url: URL { given() }
+var urls: [URL] { given() }
 var file: URL { given() }
 var folder: URL { given() }
 var pipeline: ImagePipeline { given() }

@@ -5,7 +5,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PAGES = ["README.md", "CONTRIBUTING.md", "Server", "Benchmarks", "DocC"]
 SOURCES = ["Sources", "Server/Sources", "Examples"]
 FENCE = re.compile(r"^(\s*)(```+)\s*([\w-]*)\s*$")
-MARKER = re.compile(r"^\s*<!-- snippet: not (?:compiled|run), (.+) -->\s*$")
+MARKER = re.compile(r"^\s*<!-- snippet: not (compiled|run), (.+) -->\s*$")
 COMMENT = re.compile(r"^\s*/// ?")
 
 
@@ -15,7 +15,7 @@ class Snippet:
     line: int  # of the first line of code
     language: str
     lines: list
-    reason: str = ""  # for which it is neither compiled nor run
+    reason: str = ""  # for which it is not compiled, or not run
 
     @property
     def place(self):
@@ -68,7 +68,7 @@ def read(document, text=None):
         else:
             spans += [Span(document, number, s) for s in re.findall(r"(?<!`)`([^`]+)`(?!`)", line)]
         matched = MARKER.match(line)
-        marker = matched[1] if matched else ""
+        marker = matched[2] if matched else ""
     return snippets, spans
 
 

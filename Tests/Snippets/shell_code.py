@@ -25,9 +25,10 @@ class Failure(Exception):
 class Command:
     """A command, with its continuations, and the lines behind it that it prints."""
 
-    def __init__(self, document, line, text, shows=False):
+    def __init__(self, document, line, text, shows=False, is_marked=False):
         self.document, self.line, self.text, self.output = document, line, text, []
         self.shows = shows  # all that it prints
+        self.is_marked = is_marked  # as not to be run
 
     @property
     def place(self):
@@ -56,9 +57,9 @@ def commands(snippet):
         if continued:
             found[-1].text += "\n" + line
         elif snippet.language == "sh" and not line.strip().startswith("#") and line.strip():
-            found.append(Command(snippet.document, snippet.line + offset, line))
+            found.append(Command(snippet.document, snippet.line + offset, line, is_marked=bool(snippet.reason)))
         elif prompted:
-            found.append(Command(snippet.document, snippet.line + offset, line[2:], shows=True))
+            found.append(Command(snippet.document, snippet.line + offset, line[2:], shows=True, is_marked=bool(snippet.reason)))
         elif found and snippet.language == "console":
             found[-1].output.append(line)
         continued = line.endswith("\\") and (continued or prompted or snippet.language == "sh")
@@ -173,6 +174,7 @@ def is_assignment(command):
 
 def is_run(command):
     calls = command.calls
+    if command.is_marked: return False
     if is_assignment(command): return True
     return (bool(calls) and not PLACEHOLDER.search(re.sub(r"[$]?CALOTYPE_\w+", "", command.text))
             and all(os.path.basename(call[0]) in RUN | FILES for call in calls)

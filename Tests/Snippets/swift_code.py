@@ -5,8 +5,9 @@ from documents import ROOT
 
 PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
 FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
-# What pages about a module import besides it.
-IMPORTS = {"CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
+# What pages, or pages about a module, import besides it without saying so.
+IMPORTS = {"ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"], "ComingFromSDWebImage": ["CalotypeDisplay"],
+           "CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
            "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
 # Modules without a public interface: their snippets are compiled as part of the package.
 INNER = {"CalotypeSupport", "CalotypeTerminal"}
@@ -97,7 +98,8 @@ def page_code(number, document, snippets, given):
     imports, top, body = {}, [], []
     depth = 0
     subject = module(document)
-    for name in ["Foundation", "Calotype", subject, *IMPORTS.get(subject, [])]:
+    page = os.path.basename(document).split(".")[0]
+    for name in ["Foundation", "Calotype", subject, *IMPORTS.get(subject, []), *IMPORTS.get(page, [])]:
         imports[name] = f"{'@testable ' if name in INNER else ''}import {name}"
     for snippet in snippets:
         location = f'#sourceLocation(file: "{snippet.document}", line: {{}})'
@@ -115,7 +117,7 @@ def page_code(number, document, snippets, given):
         else:
             body += ["do {", *code]
             depth += 1
-    names = [f"GivenIn{os.path.basename(document).split('.')[0]}", f"GivenIn{module(document)}"]
+    names = [f"GivenIn{page}", f"GivenIn{subject}"]
     names = [re.sub(r"\W", "_", name) for name in names]
     owner = next((name for name in names if f"enum {name} " in given), None)
     function = ([f"{'static ' if owner else ''}func page{number}() async throws -> Any? {{", *body, *["}"] * depth,
