@@ -10,7 +10,7 @@ Swift: a page, or the comments of a source file, is one function. Each snippet i
 it sees the names that they declare, and may declare them again. Names that a page takes for granted are in
 Snippets/Prelude.swift, Inner.swift and Server.swift. Pages import Foundation, Calotype and the module that they are about,
 and what they say. `…` stands for the statements of a body, alone. Parts of manifests name products and traits that exist.
-A page ComingFromNAME.md has code of NAME below the line `// NAME`.
+A page ComingFromNAME.md has code of NAME, below a comment that begins with that name.
 
 Commands: `console` has prompts and all that is printed, `sh` has commands alone. Options, commands, targets and files have to
 exist, also in code in the middle of prose. What needs nothing but the photos, in the folder or at https://example.org, and an

@@ -111,7 +111,9 @@ struct MyDecoder: ImageDecoding {
   var signatureLength: Int { given() }
   func format(of prefix: Data) -> ImageFormat? { given() }
   func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? { given() }
-  func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image { given() }
+  func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image {
+    given()
+  }
 }
 struct MyEncoder: ImageEncoding {
   var format: ImageFormat { given() }
@@ -268,7 +270,7 @@ enum GivenInCalotypeCaching {
   static func load() async throws -> CacheRecord { given() }
 }
 
-enum GivenInCalotypeTiers { 
+enum GivenInCalotypeTiers {
   static var bucket: Bucket { given() }
   static var redis: RedisClient { given() }
   static var storage: BucketPurgeStore { given() }
@@ -291,15 +293,34 @@ enum GivenInURLSignature { static var key: [UInt8] { given() }; static var salt:
 
 enum GivenInSealedBodies { static var key: SymmetricKey { given() } }
 
-enum GivenInImagePipeline_Nodes { static var bucket: BucketCache { given() }; static var redis: RedisCoordinator { given() }; static var log: PurgeLog { given() } }
+enum GivenInImagePipeline_Nodes {
+  static var bucket: BucketCache { given() }; static var redis: RedisCoordinator { given() };
+  static var log: PurgeLog { given() }
+}
 enum GivenInImagePipeline_Memory {
-  static var thumbnails: ImagePipeline.Configuration { get { given() } set {} }
-  static var originals: ImagePipeline.Configuration { get { given() } set {} }
+  static var thumbnails: ImagePipeline.Configuration {
+    get { given() }
+    set {}
+  }
+  static var originals: ImagePipeline.Configuration {
+    get { given() }
+    set {}
+  }
 }
 enum GivenInImagePipeline_Work { static var document: Data { given() } }
-enum GivenInImagePipeline_Cache { static var queue: [ImageRequest] { get { given() } set {} } }
+enum GivenInImagePipeline_Cache {
+  static var queue: [ImageRequest] {
+    get { given() }
+    set {}
+  }
+}
 enum GivenInImageLoad_Events { static var load: ImageLoad { given() } }
-enum GivenInImageCache_Encoding { static var configuration: ImageCache.Configuration { get { given() } set {} } }
+enum GivenInImageCache_Encoding {
+  static var configuration: ImageCache.Configuration {
+    get { given() }
+    set {}
+  }
+}
 enum GivenInImageRequest_Hooks { struct NotPublic: Error {} }
 
 enum GivenInCalotypeTestKit {
@@ -327,5 +348,7 @@ enum GivenInCalotypeTestKit {
   @Sendable static func work() async {}
   @Sendable static func body() async throws {}
   static func render(_ headers: HTTPFields) throws -> Data { given() }
-  static func retrying<Value>(clock: any Clock<Duration>, _ body: () async throws -> Value) async throws -> Value { given() }
+  static func retrying<Value>(clock: any Clock<Duration>, _ body: () async throws -> Value) async throws
+    -> Value
+  { given() }
 }

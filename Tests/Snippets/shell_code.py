@@ -13,7 +13,8 @@ TERMINAL = {"show", "browse"}
 OTHERS = {"--enable-all-traits", "--disable-default-traits", "--name-file"}
 # What a line may print otherwise each time.
 TIMES = re.compile(r"\b\d+(?:\.\d+)? (?:ms|s|min)\b")
-OPERATORS = {"|", "&&", "||", ";", "&", "(", ")", "<", ">", ">>", "2>", ">&"}
+OPERATORS = {"|", "&&", "||", ";", "&", "(", ")"}
+REDIRECTIONS = {"<", ">", ">>", ">&"}
 PLACEHOLDER = re.compile(r"…|\b[A-Z]{3,}\b(?!=)|\[(?:--|[A-Z])")
 SECONDS = 120
 
@@ -41,9 +42,11 @@ class Command:
         text = re.sub(r"\$\(([^()]*)\)", r" ; \1 ; ", text)
         lexer = shlex.shlex(text, posix=True, punctuation_chars="|&;()<>")
         lexer.commenters, lexer.whitespace_split = "#", True
-        calls = [[]]
+        calls, is_file = [[]], False
         for word in lexer:
-            if word in OPERATORS: calls.append([])
+            if is_file: is_file = False
+            elif word in REDIRECTIONS: is_file = True
+            elif word in OPERATORS: calls.append([])
             elif not calls[-1] and re.match(r"^\w+=", word): pass
             else: calls[-1].append(word)
         return [call for call in calls if call]

@@ -35,9 +35,10 @@ def module(document):
 
 
 def is_foreign(snippet):
-    """Whether a page about coming from another library shows code of that: it says so in its first line."""
-    name = re.search(r"ComingFrom(\w+)\.md$", snippet.document)
-    return bool(name and snippet.lines and snippet.lines[0].strip() == f"// {name[1]}")
+    """Whether a page about coming from another library shows code of that: its first line is a comment that names it."""
+    page = re.search(r"ComingFrom(\w+)\.md$", snippet.document)
+    name = re.match(r"// (\w+)", snippet.lines[0]) if snippet.lines else None
+    return bool(page and name and name[1].lower() in page[1].lower())
 
 
 def is_manifest(snippet):
