@@ -10,6 +10,7 @@ import CalotypeSettings
 import CalotypeURLs
 import Foundation
 import HTTPTypes
+import Hummingbird
 
 func given<T>() -> T { fatalError() }
 
@@ -81,4 +82,9 @@ enum GivenInCalotypeSettings {
   static var inputs: SettingsInputs { given() }
   static var loaded: LoadedSettings { given() }
   static var options: [String] { given() }
+}
+
+enum GivenInUploads {
+  static var router: Router<BasicRequestContext> { given() }
+  static func store<Images>(_ images: Images) async throws -> String { given() }
 }

@@ -6,7 +6,7 @@ from documents import ROOT
 PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
 FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
 # What pages, or pages about a module, import besides it without saying so.
-IMPORTS = {"ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"], "ComingFromSDWebImage": ["CalotypeDisplay"],
+IMPORTS = {"WritingACoder": ["CalotypeTestKit"], "ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"], "ComingFromSDWebImage": ["CalotypeDisplay"],
            "CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
            "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
 # Modules without a public interface: their snippets are compiled as part of the package.
@@ -14,7 +14,9 @@ INNER = {"CalotypeSupport", "CalotypeTerminal"}
 # What an excerpt does that a program does not.
 EXCERPT = re.compile(r"never used|never read|never mutated|never written|is unused|never be executed|are unused")
 DIAGNOSTIC = re.compile(r"^(\S[^:\n]*):(\d+):\d+: (error|warning): (.*)$", re.M)
-FILE_LEVEL = re.compile(r"^(@Test|@Suite|@main|extension |protocol |public )")
+FILE_LEVEL = re.compile(r"^(@Test|@Suite|@main|extension |public )")
+DECLARATION = re.compile(r"^(@|#|//|\s|[)}\]]|$|(import|public|package|fileprivate|private|final|indirect|nonisolated|"
+                         r"struct|class|actor|enum|extension|protocol|func|typealias)\b)")
 PACKAGE = re.compile(r"^\.(package|product|target|testTarget|executableTarget)\(")
 # The dependencies of packages stand for themselves.
 PLACEHOLDER = [
@@ -97,6 +99,8 @@ def check_package(snippets):
 
 def page_code(number, document, snippets, given):
     imports, top, body = {}, [], []
+    # Then all that can stand beside such declarations does.
+    hoists = any(FILE_LEVEL.match(line) for snippet in snippets for line in snippet.lines)
     depth = 0
     subject = module(document)
     page = os.path.basename(document).split(".")[0]
@@ -104,7 +108,7 @@ def page_code(number, document, snippets, given):
         imports[name] = f"{'@testable ' if name in INNER else ''}import {name}"
     for snippet in snippets:
         location = f'#sourceLocation(file: "{snippet.document}", line: {{}})'
-        lines, at_top = [], any(FILE_LEVEL.match(line) for line in snippet.lines)
+        lines, at_top = [], hoists and all(map(DECLARATION.match, snippet.lines))
         for offset, line in enumerate(snippet.lines):
             if match := re.match(r"^(?:@testable )?import (\w+)", line):
                 imports[match[1]] = location.format(snippet.line + offset) + f"\n{line}\n#sourceLocation()"
