@@ -9,11 +9,11 @@ Server/.build/debug, by default.
 Swift: a page, or the comments of a source file, is one function. Each snippet is a scope in that of the one before, so that
 it sees the names that they declare, and may declare them again. Names that a page takes for granted are in
 Snippets/Prelude.swift, Inner.swift and Server.swift. Pages import Foundation, Calotype and the module that they are about,
-and what they say. `…` stands for the statements of a body, alone. Parts of manifests name products and traits that exist.
+and what they say. `…` stands for statements: of a body, of a case, or a line. Parts of manifests name products and traits that exist.
 A page ComingFromNAME.md has code of NAME, below a comment that begins with that name.
 
-Commands: `console` has prompts and all that is printed, `sh` has commands alone. Options, commands, targets and files have to
-exist, also in code in the middle of prose. What needs nothing but the photos, in the folder or at https://example.org, and an
+Commands: `console` has prompts and all that is printed, `sh` has commands alone. Options, commands, variables, targets and files have
+to exist, also in code in the middle of prose. What needs nothing but the photos, in the folder or at https://example.org, and an
 image server at 127.0.0.1:8080 is run. Numbers of seconds may differ, … stands for anything.
 
 `<!-- snippet: not compiled, REASON -->` in the line above is for Swift that cannot be compiled, `not run` for commands that

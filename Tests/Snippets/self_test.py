@@ -44,6 +44,7 @@ make tests
 make bench NUMBER=1
 calotype convert mountains.jpg c.webp --quality 101
 Benchmarks/Bytes/look.py --fast
+export CALOTYPE_CACHE_ROOM=s3
 ```
 
 ```console
@@ -67,8 +68,8 @@ EXPECTED = [
     (6, "isPurple"), (11, "applied"), (12, "noSuchName"),
     (22, "no product CalotypeUI"), (26, "no trait GIF"), (29, "names no language"),
     (35, "--qualty"), (36, "no command inspect"), (37, "no command empty"), (38, "no target tests"), (39, "no variable NUMBER"),
-    (40, "ends with"), (41, "--fast"), (45, "14 frames"), (50, "missing.jpg"), (55, "ends with"),
-    (59, "--thumbnails"), (59, "--acept"),
+    (40, "ends with"), (41, "--fast"), (42, "CALOTYPE_CACHE_ROOM"), (46, "14 frames"), (51, "missing.jpg"), (56, "ends with"),
+    (60, "--thumbnails"), (60, "--acept"),
 ]
 # What the compiler sees only when the types are right.
 FLOW = """\

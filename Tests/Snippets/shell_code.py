@@ -110,6 +110,19 @@ class Programs:
     def check_option(self, option):
         if option not in self.all_options: raise Failure(f"no program of ours has an option {option}")
 
+    @functools.cached_property
+    def variables(self):
+        """The variables that are read: those of the server are its options, others stand in code."""
+        run = subprocess.run(["grep", "-rhoE", "--include=*.swift", "--include=*.py", "--include=*.sh", "--include=*.c", "--include=Makefile",
+                              "--exclude-dir=.build", "--exclude-dir=Snippets", "CALOTYPE_[A-Z0-9_]+", "Makefile", "Sources", "Server", "Tests", "Benchmarks"],
+                             cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        return set(run.stdout.split()) | {"CALOTYPE_" + o[2:].upper().replace("-", "_") for o in self.options(["calotype-server"])}
+
+    def check_variables(self, text):
+        for name in re.findall(r"CALOTYPE_[A-Z0-9_]+", text):
+            if name not in self.variables and name.removesuffix("_FILE") not in self.variables:
+                raise Failure(f"nothing reads a variable {name}")
+
     def options(self, words):
         """The options that a call may have."""
         name = words[0]
@@ -351,6 +364,7 @@ def check(snippets, spans, programs, own_programs):
             chosen = []
             for command in group:
                 try:
+                    programs.check_variables(command.text)
                     for call in command.calls:
                         if os.path.basename(call[0]) not in own: programs.check(call)
                     if is_run(command) and (is_served or not any(call[0] == "curl" for call in command.calls)): chosen.append(command)
@@ -377,6 +391,7 @@ def check(snippets, spans, programs, own_programs):
         words = span.text.split()
         if not words or span.document.endswith(".swift"): continue
         try:
+            programs.check_variables(span.text)
             if words[0].startswith("--"):
                 programs.check_option(words[0].split("=")[0])
             elif len(words) > 1 and (words[0] in ("make", "swift") or programs.has(words[0]) or "| calotype " in span.text):

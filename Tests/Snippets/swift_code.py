@@ -6,7 +6,8 @@ from documents import ROOT
 PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
 FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
 # What pages, or pages about a module, import besides it without saying so.
-IMPORTS = {"WritingACoder": ["CalotypeTestKit"], "ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"], "ComingFromSDWebImage": ["CalotypeDisplay"],
+IMPORTS = {"ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"],
+           "ComingFromSDWebImage": ["CalotypeDisplay"], "WritingACoder": ["CalotypeTestKit"],
            "CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
            "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
 # Modules without a public interface: their snippets are compiled as part of the package.
@@ -18,7 +19,7 @@ FILE_LEVEL = re.compile(r"^(@Test|@Suite|@main|extension |public )")
 DECLARATION = re.compile(r"^(@|#|//|\s|[)}\]]|$|(import|public|package|fileprivate|private|final|indirect|nonisolated|"
                          r"struct|class|actor|enum|extension|protocol|func|typealias)\b)")
 PACKAGE = re.compile(r"^\.(package|product|target|testTarget|executableTarget)\(")
-# The dependencies of packages stand for themselves.
+# What … stands for: statements.
 PLACEHOLDER = [
     (re.compile(r"\{ … \}"), "{ fatalError() }"),
     (re.compile(r"^(\s*(?:case .*|default)):\s+…(?=\s*(//|$))"), r"\1: fatalError()"),
@@ -98,6 +99,7 @@ def check_package(snippets):
 
 
 def page_code(number, document, snippets, given):
+    """A file with the function that a page is, below its imports and what cannot stand in a function."""
     imports, top, body = {}, [], []
     # Then all that can stand beside such declarations does.
     hoists = any(FILE_LEVEL.match(line) for snippet in snippets for line in snippet.lines)
