@@ -277,7 +277,7 @@ class Place:
     def write_files(self, work):
         """What lines of pages read besides photos."""
         with gzip.open(os.path.join(work, "access.log.gz"), "wt") as file:
-            for name in ("stream", "mountains", "dandelion", "stream"):
+            for name in ("stream", "mountains", "dandelion"):
                 file.write(f'192.0.2.1 - - [01/Jan/2026] "GET https://example.org/{name}.jpg HTTP/1.1" 200\n')
         with open(os.path.join(work, "imgproxy.env"), "w") as file:
             # Those of imgproxy's documentation.
