@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants tiers cluster results bench-against instructions coverage fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants tiers cluster results bench-against instructions coverage fuzz fuzz-libraries damage snippets lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -54,7 +54,7 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	$(SWIFT_BUILD) --product calotype
 	@Examples/run.sh "$(OUT)" $(URL)
 
-test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
+test: test-deps ## Builds and runs every test, the documentation and its snippets, and 15 s of a server's load
 	@.ci/together \
 	  "swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain \
 	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
@@ -62,7 +62,8 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	@.ci/api.py --check .build-test/release
 	@.ci/docs.py .build-test/release
 	DocC/build.sh docs / .build-test/release
-	DocC/check-migration.py .build-test/release
+	Tests/snippets.py --self-test .build-test/release
+	Tests/snippets.py .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	Tests/without-libraries.sh .build-test/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
@@ -182,6 +183,12 @@ damage: test-deps ## FILES=100000 JPEGs damaged at random, beside libjpeg-turbo;
 fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them, EXECUTIONS=1000000 inputs each
 	@Tests/Fuzzing/build.sh
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
+
+snippets: test-deps ## Compiles the Swift of all documents and documentation comments, and runs their commands
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)
+	Tests/snippets.py --self-test .build-test/release
+	Tests/snippets.py .build-test/release
 
 lint: ## swift-format, strict; cycles of folders and files; whether the map and the table of errors are those of the code
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server

@@ -1,7 +1,7 @@
 /// Combines several loaders: the last one added that accepts a source loads it.
 ///
 /// ```swift
-/// let loader = LoaderGroup.standard.adding(BucketLoader())
+/// let loader = LoaderGroup.standard.adding(MyLoader())
 /// ```
 public struct LoaderGroup: ImageLoading {
   /// The loaders. The last one is asked first.

@@ -7,7 +7,7 @@ import FoundationEssentials
 /// Call ``start()`` before the first read of a cache, and ``run()`` for as long as the node lives:
 ///
 /// ```swift
-/// let log = PurgeLog(storage: bucket, configuration: .init(positionFile: folder.appending(path: "position")))
+/// let log = PurgeLog(storage: storage, configuration: .init(positionFile: folder.appending(path: "position")))
 /// try await log.start()
 /// async let _ = log.run()
 /// let number = try await log.append(SharedPurge(.selection(.tag("news"))))

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// reached, every call is `Flight.alone`, after at most three timeouts of the client.
 ///
 /// ```swift
-/// let log = PurgeLog(storage: bucket, announcing: RedisPurgeChannel(redis))
+/// let log = PurgeLog(storage: storage, announcing: RedisPurgeChannel(redis))
 /// let coordinator = RedisCoordinator(redis, position: { log.position })
 /// ```
 public final class RedisCoordinator: FlightCoordinating {

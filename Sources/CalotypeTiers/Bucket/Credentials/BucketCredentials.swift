@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Where the keys of a bucket come from.
 ///
 /// ```swift
-/// let cache = try BucketCache(bucket, credentials: .standard)
+/// let cache = BucketCache(bucket, credentials: .standard)
 /// ```
 public struct BucketCredentials: Sendable {
   let providers: [any BucketCredentialProviding]
