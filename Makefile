@@ -65,6 +65,7 @@ test: test-deps ## Builds and runs every test, the documentation and its snippet
 	Tests/snippets.py --self-test .build-test/release
 	Tests/snippets.py .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
+	Tests/instructions.py .build-test/release/calotype-benchmarks
 	Tests/without-libraries.sh .build-test/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 .build-test/release/calotype

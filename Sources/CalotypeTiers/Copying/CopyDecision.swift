@@ -25,7 +25,8 @@ struct CopyDecision: Sendable {
     if let existing, existing.created >= record.created { return .kept }
     if isShared {
       switch ShareDecision(record.metadata, bytes: record.byteCount, limit: recordLimit) {
-      case .share: return nil
+      // The program has asked for a copy of it.
+      case .share, .cheap: return nil
       case .refuse: return .unshared
       case .tooLarge: return .tooLarge
       }
