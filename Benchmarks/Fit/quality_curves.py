@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Fits the curves by which targets of quality are searched; writes Sources/CalotypeImaging/Quality/QualityCurves+Fitted.swift.
 
-usage: quality_curves.py [--from curves.json] [COMMAND]
+usage: quality_curves.py [--from FILE] [COMMAND]
 
 Each picture of `Benchmarks/Bytes` is encoded by the command as JPEG, WebP and AVIF at fourteen qualities, and mapped to palettes of
 fifteen sizes, with and without spread errors, by the functions of `CPixels`; SSIMULACRA2 and the structural dissimilarity are measured.
-What was measured is kept in the file of --from, and not measured again. Of the curves of each format, the mean and the first two
-principal components are written, in lengths of one standard deviation; curves of palettes are fitted together with the logarithm of
-the number of frequent colours. Pictures that are held out, every third, are not used. Below quality 20, where scores fall far below
-anything in use, components are those that follow from the rest of the curve. Needs numpy and Pillow.
+What was measured is kept in the file of --from (Bytes/.results/quality_curves.json), and not measured again; without a command, the
+curves are fitted to what is there. Of the curves of each format, the mean and the first two principal components are written, in
+lengths of one standard deviation; curves of palettes are fitted together with the logarithm of the number of frequent colours. Pictures
+that are held out, every third, are not used. Below quality 20, where scores fall far below anything in use, components are those that
+follow from the rest of the curve. Needs numpy and Pillow.
 """
 import argparse, ctypes as C, json, os, subprocess, sys, tempfile
 import numpy as np
@@ -116,8 +117,9 @@ def swift(name, rows, digits):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", nargs="?")
-    parser.add_argument("--from", dest="source", default=os.path.join(HERE, "quality_curves.json"))
+    parser.add_argument("--from", dest="source", default=os.path.join(HERE, "..", "Bytes", ".results", "quality_curves.json"))
     arguments = parser.parse_args()
+    os.makedirs(os.path.dirname(arguments.source) or ".", exist_ok=True)
     known = json.load(open(arguments.source)) if os.path.exists(arguments.source) else {}
     with tempfile.TemporaryDirectory() as folder:
         for kind, name, picture in pictures.pictures(mode="RGBA") if arguments.command else ():
