@@ -4,7 +4,8 @@
     .ci/docs.py BUILD-FOLDER    of the modules that were built there, such as .build-test/release; fails if there are any
 
 A symbol counts as documented if a requirement that it satisfies, or the symbol that it overrides, is; synthesized ones do
-not count. A symbol that throws says so by `- Throws:`, by the word "throws" in its comment, or by its type: `throws(SomeError)`.
+not count. A symbol that throws says so by `- Throws:`, by the word "throws" in its comment, or by its type: `throws(SomeError)`. Requirements of
+protocols say it in any case, because others conform by their comments.
 """
 import importlib.util
 import os
@@ -41,7 +42,7 @@ def place(symbol):
 
 
 def throws(symbol):
-    """Whether a symbol throws an error of no type that its declaration names."""
+    """Whether a symbol throws, and whether its declaration names the type of the errors."""
     fragments = symbol["declarationFragments"]
     words = [part["spelling"] for part in fragments]
     text = "".join(words)
@@ -51,7 +52,7 @@ def throws(symbol):
         depth += (letter in "([{<") - (letter in ")]}")
         if depth == 0:
             own += letter
-    return re.search(r"\bthrows\b", own) is not None and not re.search(r"\bthrows\s*\(", text)
+    return re.search(r"\bthrows\b", own) is not None, re.search(r"\bthrows\s*\(", text) is not None
 
 
 def main():
@@ -62,14 +63,15 @@ def main():
     undocumented, untold, count, throwing = [], [], 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for module in api.MODULES:
-            symbols, satisfied = {}, {}
+            symbols, satisfied, requirements = {}, {}, set()
             for graph in api.graphs(module, build, folder):
                 for symbol in graph["symbols"]:
                     symbols[symbol["identifier"]["precise"]] = symbol
                 for relation in graph["relationships"]:
-                    if relation["kind"] in ("requirementOf", "overrides", "defaultImplementationOf"):
-                        if relation["kind"] != "requirementOf":
-                            satisfied[relation["source"]] = relation["target"]
+                    if relation["kind"] in ("overrides", "defaultImplementationOf"):
+                        satisfied[relation["source"]] = relation["target"]
+                    elif relation["kind"] == "requirementOf":
+                        requirements.add(relation["source"])
             for precise, symbol in symbols.items():
                 name = symbol["pathComponents"][-1]
                 if symbol["kind"]["identifier"] in ("swift.extension",) or "::SYNTHESIZED::" in precise:
@@ -84,15 +86,17 @@ def main():
                 path = f"{module}.{'.'.join(symbol['pathComponents'])}"
                 if not comment.strip():
                     undocumented.append((place(symbol), path))
-                elif throws(symbol):
+                    continue
+                (is_throwing, is_typed) = throws(symbol)
+                if is_throwing and (not is_typed or precise in requirements):
                     throwing += 1
                     if not TOLD.search(comment):
                         untold.append((place(symbol), path))
     for title, misses in (("without a comment", undocumented), ("throws, and does not say what", untold)):
         for where, path in sorted(misses):
             print(f"{where}: {path}: {title}")
-    print(f"{count} public symbols, {len(undocumented)} without a comment; {throwing} throw errors of any type,"
-          f" {len(untold)} do not say which")
+    print(f"{count} public symbols, {len(undocumented)} without a comment; {throwing} throw errors of any type or are"
+          f" requirements that throw, {len(untold)} do not say what")
     if undocumented or untold:
         sys.exit(1)
 
