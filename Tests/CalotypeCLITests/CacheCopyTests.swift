@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import Foundation
 import Glibc
+import TerminalScreens
 import Testing
 
 /// Copies of the disk cache to buckets and back.
@@ -43,7 +44,10 @@ struct CacheCopyTests {
   private func fill(_ name: String) throws {
     let urls = ["/dogs.webp", "/sunset.webp"].map { web.url($0).absoluteString }
     let run = try Tool.run(
-      ["get", "--thumbnail", "20x20", "--tag", "a", "-o", folder.file("out/"), "--cache-dir", folder.file(name)]
+      [
+        "get", "--thumbnail", "20x20", "--tag", "a", "-o", folder.file("out/"), "--cache-dir",
+        folder.file(name),
+      ]
         + urls)
     #expect(run.status == 0, "\(run)")
   }
@@ -60,7 +64,7 @@ struct CacheCopyTests {
   private func list(_ name: String) throws -> [String] {
     let run = try Tool.run(["cache", "list", "--json", "--cache-dir", folder.file(name)])
     return run.output.replacing(folder.file(name), with: "").split(separator: "\n").map { line in
-      line.replacing(#/"accessed":"[^"]*",/#, with: "")
+      String(line.replacing(#/"accessed":"[^"]*",/#, with: ""))
     }.sorted()
   }
 
@@ -73,7 +77,8 @@ struct CacheCopyTests {
     #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
     #expect(try totals(first).copied == 4)
     #expect(bucket.objects.count == 4 && bucket.objects.keys.allSatisfy { $0.hasPrefix("calotype/v1/o/") })
-    #expect(bucket.objects.values.reduce(0) { $0 + $1.count } == (try totals(first).bytes))
+    let bytes = try totals(first).bytes
+    #expect(bucket.objects.values.reduce(0) { $0 + $1.count } == bytes)
     #expect(try totals(try copy(folder.file("one"), "s3://images")).kept == 4)
     #expect(try totals(try copy("s3://images", folder.file("two"))).copied == 4)
     #expect(try list("two") == list("one"))
@@ -108,19 +113,22 @@ struct CacheCopyTests {
     let key = try #require(bucket.objects.keys.sorted().first)
     bucket[key]?.removeLast()
     let damaged = try copy("s3://images", folder.file("two"))
-    #expect(damaged.status == 1 && (try totals(damaged).damaged) == 1 && (try totals(damaged).copied) == 3)
+    let counts = try totals(damaged)
+    #expect(damaged.status == 1 && counts.damaged == 1 && counts.copied == 3)
     let line = try #require(damaged.output.split(separator: "\n").first)
     let failure = try JSONDecoder().decode(Failure.self, from: Data(line.utf8))
     #expect(failure.source == "s3://images/" + key && failure.error.code == "recordNotCopied")
     let full = try copy(folder.file("one"), folder.file("three"), "--max-bytes", "40K")
-    #expect(full.status == 1 && (try totals(full).omitted) > 0, "\(full)")
+    let omitted = try totals(full).omitted
+    #expect(full.status == 1 && omitted > 0, "\(full)")
     bucket.setFault { _ in .refuse(status: 403, code: "AccessDenied") }
     let refused = try copy("s3://images", folder.file("four"))
     #expect(refused.status == 1 && refused.output.contains("\"code\":\"bucketRefused\""), "\(refused)")
     bucket.stop()
   }
 
-  @Test("^C ends with status 130 and what was done; the next run continues", .enabled(if: !Tool.delaysSignals))
+  @Test(
+    "^C ends with status 130 and what was done; the next run continues", .enabled(if: !Tool.delaysSignals))
   func interrupt() throws {
     try fill("one")
     let isReached = Gate()
@@ -135,7 +143,8 @@ struct CacheCopyTests {
     isReached.waitBlocking()
     child.send(SIGINT)
     let run = try child.wait()
-    #expect(run.status == 130 && (try totals(run).copied) == 1, "\(run)")
+    let copied = try totals(run).copied
+    #expect(run.status == 130 && copied == 1, "\(run)")
     bucket.setFault(nil)
     let rest = try totals(try copy(folder.file("one"), "s3://images"))
     #expect(rest.copied == 3 && rest.kept == 1)

@@ -80,7 +80,8 @@ final class BucketProbes: Sendable {
       case (403, "AccessDenied"), (403, ""):
         return .warning(
           "accepted; a missing object answers 403",
-          "reads count it as a miss; the keys lack the right to list (s3:ListBucket), which the log of purges needs")
+          "reads count it as a miss; the keys lack the right to list (s3:ListBucket), which the log of purges needs"
+        )
       case (200...299, _):
         return .failed(
           "an object that nobody has written was found", "this is no bucket", code: "bucketAnswer")
