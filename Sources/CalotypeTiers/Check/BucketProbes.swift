@@ -130,6 +130,7 @@ final class BucketProbes: Sendable {
       try await client.delete(key("object"))
       let answer = try await read("object")
       if answer.status == 404 || answer.status == 403 { return .ok("an object is gone after it") }
+      guard answer.isSuccess else { return .failed(answer.error) }
       return .warning("an object can still be read after it", "a damaged record may be read more than once")
     } catch {
       return .failed(error, "damaged records stay, and so does what this check wrote")

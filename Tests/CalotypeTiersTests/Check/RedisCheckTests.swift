@@ -93,13 +93,11 @@ struct RedisCheckTests {
     let server = try RedisServer()
     server.freeze()
     defer { server.thaw() }
-    let start = ContinuousClock.now
     let frozen = try await run(url(server), probe: .seconds(1))
-    #expect(ContinuousClock.now - start < .seconds(30))
     #expect(frozen.keys.sorted() == ["connection"] && frozen["connection"]?.verdict == .failed)
     let nobody = try RedisClient.Configuration(
       try #require(URL(string: "valkey://127.0.0.1:\(LoopbackSocket.freePort())")))
-    let refused = try await run(nobody, probe: .seconds(5))
+    let refused = try await run(nobody)
     #expect(refused["connection"]?.failure?.code == "redisUnreachable")
   }
 
