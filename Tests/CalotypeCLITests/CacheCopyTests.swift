@@ -44,7 +44,10 @@ struct CacheCopyTests {
   private func fill(_ name: String) throws {
     let urls = ["/dogs.webp", "/sunset.webp"].map { web.url($0).absoluteString }
     let run = try Tool.run(
-      ["get", "--thumbnail", "20x20", "--tag", "a", "-o", folder.file("out/"), "--cache-dir", folder.file(name)]
+      [
+        "get", "--thumbnail", "20x20", "--tag", "a", "-o", folder.file("out/"), "--cache-dir",
+        folder.file(name),
+      ]
         + urls)
     #expect(run.status == 0, "\(run)")
   }
@@ -74,7 +77,8 @@ struct CacheCopyTests {
     #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
     #expect(try totals(first).copied == 4)
     #expect(bucket.objects.count == 4 && bucket.objects.keys.allSatisfy { $0.hasPrefix("calotype/v1/o/") })
-    #expect(bucket.objects.values.reduce(0) { $0 + $1.count } == (try totals(first).bytes))
+    let bytes = try totals(first).bytes
+    #expect(bucket.objects.values.reduce(0) { $0 + $1.count } == bytes)
     #expect(try totals(try copy(folder.file("one"), "s3://images")).kept == 4)
     #expect(try totals(try copy("s3://images", folder.file("two"))).copied == 4)
     #expect(try list("two") == list("one"))
@@ -123,7 +127,8 @@ struct CacheCopyTests {
     bucket.stop()
   }
 
-  @Test("^C ends with status 130 and what was done; the next run continues", .enabled(if: !Tool.delaysSignals))
+  @Test(
+    "^C ends with status 130 and what was done; the next run continues", .enabled(if: !Tool.delaysSignals))
   func interrupt() throws {
     try fill("one")
     let isReached = Gate()

@@ -80,7 +80,8 @@ final class BucketProbes: Sendable {
       case (403, "AccessDenied"), (403, ""):
         return .warning(
           "accepted; a missing object answers 403",
-          "reads count it as a miss; the keys lack the right to list (s3:ListBucket), which the log of purges needs")
+          "reads count it as a miss; the keys lack the right to list (s3:ListBucket), which the log of purges needs"
+        )
       case (200...299, _):
         return .failed(
           "an object that nobody has written was found", "this is no bucket", code: "bucketAnswer")
@@ -129,6 +130,7 @@ final class BucketProbes: Sendable {
       try await client.delete(key("object"))
       let answer = try await read("object")
       if answer.status == 404 || answer.status == 403 { return .ok("an object is gone after it") }
+      guard answer.isSuccess else { return .failed(answer.error) }
       return .warning("an object can still be read after it", "a damaged record may be read more than once")
     } catch {
       return .failed(error, "damaged records stay, and so does what this check wrote")

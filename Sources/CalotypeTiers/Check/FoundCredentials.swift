@@ -48,7 +48,9 @@ extension BucketCredentials {
     return .failure(
       failure
         ?? .noCredentials(
-          reason: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials; no container or instance has any"))
+          reason:
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials; no container or instance has any"
+        ))
   }
 
   private static func name(of provider: any BucketCredentialProviding) -> String {

@@ -31,8 +31,8 @@ package struct RedisCheck: Sendable {
     let (timeout, hasPassword) = (configuration.timeout, configuration.password != nil)
     configuration.timeout = limits.probe
     configuration.connectTimeout = limits.probe
-    // One attempt: the next one would come after all probes.
-    configuration.retryInterval = limits.total
+    // An attempt that ended before it was waited for is made again.
+    configuration.retryInterval = .milliseconds(100)
     let probes = RedisProbes(
       try RedisClient(configuration), samples: limits.samples, timeout: timeout, clock: clock)
     let usesTLS = configuration.usesTLS

@@ -33,15 +33,19 @@ struct RedisMemory: Hashable, Sendable {
     if limit == 0 {
       return .warning(
         text,
-        "leases need less than 1 MiB, but records that are kept in Redis may fill the machine: set maxmemory and allkeys-lru")
+        "leases need less than 1 MiB, but records that are kept in Redis may fill the machine: set maxmemory and allkeys-lru"
+      )
     }
     switch policy {
     case "noeviction", "":
       return .warning(
-        text, "once it is full, leases and values are refused, and each node works for itself: use allkeys-lru")
+        text,
+        "once it is full, leases and values are refused, and each node works for itself: use allkeys-lru")
     case "volatile-ttl":
       return .warning(
-        text, "leases have the shortest lifetime and are evicted first, so that work is done twice: use allkeys-lru")
+        text,
+        "leases have the shortest lifetime and are evicted first, so that work is done twice: use allkeys-lru"
+      )
     case "allkeys-random", "volatile-random":
       return .warning(text, "leases may be evicted while they are held, so that work is done twice")
     // All keys have a lifetime but the number of purges, which the log restores.
@@ -49,5 +53,7 @@ struct RedisMemory: Hashable, Sendable {
     }
   }
 
-  private static func mebibytes(_ count: Int) -> String { "\((count >> 20) + (count & 0xF_FFFF > 0 ? 1 : 0)) MiB" }
+  private static func mebibytes(_ count: Int) -> String {
+    "\((count >> 20) + (count & 0xF_FFFF > 0 ? 1 : 0)) MiB"
+  }
 }

@@ -57,7 +57,8 @@ final class RedisProbes: Sendable {
       guard case .refused = error else { return .failed(error) }
     }
     if hasPassword { return .ok("\(name), with a password") }
-    return .warning("\(name), without a password", "everyone who reaches the server can read and change values")
+    return .warning(
+      "\(name), without a password", "everyone who reaches the server can read and change values")
   }
 
   func server() async -> TierFinding.Outcome {
@@ -162,7 +163,9 @@ final class RedisProbes: Sendable {
         _ = try await client.send(RESPCommand("PUBLISH", channel, mark))
         if arrived.isResolved { break }
         // The subscription may come later than the first message.
-        guard (try? await clock.sleep(for: .milliseconds(20))) != nil else { return .failed(RedisError.cancelled) }
+        guard (try? await clock.sleep(for: .milliseconds(20))) != nil else {
+          return .failed(RedisError.cancelled)
+        }
       }
     } catch {
       guard case .refused = error else { return .failed(error, effect) }

@@ -78,7 +78,9 @@ package final class BucketTier: RecordTier {
     "s3://\(client.bucket.name)/\(client.bucket.objectKey(digest: digest, in: folder))"
   }
 
-  package func head(_ digest: String) async throws -> RecordHead? {
+  package func head(_ digest: String) async throws -> RecordHead? { try await readHead(digest) }
+
+  private func readHead(_ digest: String) async throws(BucketError) -> RecordHead? {
     let lengths = [Self.headLength, RecordHeader.maxLength]
     for (index, length) in lengths.enumerated() {
       guard let answer = try await beginning(digest, length) else { return nil }
@@ -132,7 +134,11 @@ package final class BucketTier: RecordTier {
       condition = previous == nil ? .absent : previous?.tag.map { .matches($0) }
     }
     do throws(BucketError) {
-      return try await put(key, record.bytes, condition) == .written ? .stored : .superseded
+      if try await put(key, record.bytes, condition) == .written { return .stored }
+      // An object that is no record is no reason to keep out one.
+      guard previous == nil, try await readHead(digest) == nil, let tag = try await client.head(key)?[.eTag]
+      else { return .superseded }
+      return try await put(key, record.bytes, .matches(tag)) == .written ? .stored : .superseded
     } catch {
       guard condition != nil, case .refused(let status, _, _, _) = error, status == 501 || status == 400
       else { throw error }

@@ -76,6 +76,17 @@ package struct RecordCopy: Sendable {
   /// - Throws: Errors of listings; that of the last of ``maxFailures`` failures in a row; `CachingError.failed` when as many
   ///   have no room in a row; `CancellationError`.
   package func run(_ report: (Event) -> Void) async throws {
+    do {
+      try await copyAll(report)
+    } catch {
+      // Tiers have errors of their own for it.
+      try Task.checkCancellation()
+      throw error
+    }
+    try Task.checkCancellation()
+  }
+
+  private func copyAll(_ report: (Event) -> Void) async throws {
     try await withThrowingTaskGroup(of: Ended.self) { group in
       var window = CopyWindow(transfers: transfers, byteLimit: byteLimit)
       var streak = FailureStreak()
@@ -95,7 +106,6 @@ package struct RecordCopy: Sendable {
       } while position != nil
       for try await ended in group { try streak.add(ended, report, source) }
     }
-    try Task.checkCancellation()
   }
 
   private struct Ended: Sendable {
@@ -118,7 +128,9 @@ package struct RecordCopy: Sendable {
       guard count >= RecordCopy.maxFailures else { return }
       if case .failed(let error) = ended.outcome { throw error }
       throw CachingError.failed(
-        operation: "copy", reason: "the target has no room for \(count) records in a row", isRetryable: false)
+        operation: "copy",
+        reason: "the target has no room for \(count) records in a row: trim it, or raise its limit",
+        isRetryable: false)
     }
   }
 

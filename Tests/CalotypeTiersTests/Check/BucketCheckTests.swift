@@ -26,7 +26,8 @@ struct BucketCheckTests {
   }
 
   private func check(
-    secret: String? = nil, limits: TierCheckLimits = limits(), credentials: BucketCredentials? = nil
+    secret: String? = nil, limits: TierCheckLimits = limits(), credentials: BucketCredentials? = nil,
+    clock: any Clock<Duration> = ContinuousClock()
   ) throws -> BucketCheck {
     let keys = try BucketKeys(accessKey: server.accessKey, secretKey: secret ?? server.secretKey)
     var connections = CurlLoader.Configuration()
@@ -35,7 +36,7 @@ struct BucketCheckTests {
     return BucketCheck(
       try Bucket(endpoint: server.endpoint, region: server.region, name: server.name),
       credentials: credentials ?? .keys(keys), connections: connections, limits: limits,
-      now: { time.date })
+      now: { time.date }, clock: clock)
   }
 
   /// Runs all probes; whatever they found, the bucket is as it was.
@@ -126,7 +127,9 @@ struct BucketCheckTests {
     let writing = try await run(check())
     #expect(writing.keys.sorted() == ["cleanUp", "clock", "credentials", "put", "signature"])
     #expect(writing["put"]?.verdict == .failed && writing["put"]?.failure?.code == "bucketRefused")
-    server.setFault { $0.query?.contains("list-type") == true ? .refuse(status: 403, code: "AccessDenied") : nil }
+    server.setFault {
+      $0.query?.contains("list-type") == true ? .refuse(status: 403, code: "AccessDenied") : nil
+    }
     let listing = try await run(check())
     #expect(listing["list"]?.verdict == .cannot && listing["delete"]?.verdict == .ok)
     server.setFault { $0.path.hasSuffix("-none") ? .refuse(status: 403, code: "AccessDenied") : nil }
@@ -145,29 +148,62 @@ struct BucketCheckTests {
 
   @Test(
     arguments: [
-      (BucketFault.hang, "bucketTimedOut"), (.reset, "bucketUnreachable"), (.close, "bucketUnreachable"),
-      (.drip(every: .seconds(1)), "bucketTimedOut"), (.cut(after: 100), "bucketUnreachable"),
-      (.flip(bit: 9), "bucketAnswer"), (.replace(Data(repeating: 1, count: 5 << 20)), "bucketAnswer"),
+      (BucketFault.reset, "bucketUnreachable"), (.close, "bucketUnreachable"),
+      (.cut(after: 100), "bucketUnreachable"), (.flip(bit: 9), "bucketAnswer"),
+      (.replace(Data(repeating: 1, count: 5 << 20)), "bucketAnswer"),
       (.refuse(status: 503, code: "SlowDown", retryAfter: 1_000_000), "bucketRefused"),
     ])
   func badReads(fault: BucketFault, code: String) async throws {
     server.setFault { $0.method == "GET" && $0.path.hasSuffix("-object") ? fault : nil }
-    let start = ContinuousClock.now
-    let findings = try await run(check(limits: Self.limits(.seconds(2))))
-    #expect(ContinuousClock.now - start < .seconds(60))
-    let failure = try #require(findings["get"]?.failure)
-    #expect(failure.code == code || failure.code == "timedOut", "\(failure)")
+    let findings = try await run(check())
+    #expect(findings["get"]?.failure?.code == code, "\(findings)")
+    #expect(findings["range"] == nil && findings["list"]?.verdict == .ok)
+    #expect(findings["cleanUp"]?.verdict == .ok)
+    server.stop()
+  }
+
+  @Test(arguments: [BucketFault.hang, .drip(every: .seconds(3_600))])
+  func probesAreLimited(fault: BucketFault) async throws {
+    let isReached = Gate()
+    server.setFault { request in
+      guard request.path.hasSuffix("-object"), request.method == "GET" else { return nil }
+      defer { isReached.open() }
+      return isReached.isOpen ? .refuse(status: 500, code: "InternalError") : fault
+    }
+    let check = try check(clock: time.clock)
+    async let run = run(check)
+    try await isReached.wait()
+    try await time.clock.waitForSleepers()
+    time.advance(by: .seconds(59))
+    #expect(time.clock.sleeperCount == 1)
+    time.advance(by: .seconds(1))
+    let findings = try await run
+    #expect(findings["get"]?.failure?.code == "timedOut", "\(findings)")
+    #expect(findings["get"]?.duration == .seconds(60) && findings["list"]?.verdict == .ok)
     #expect(findings["cleanUp"]?.verdict == .ok)
     server.stop()
   }
 
   @Test func theTimeForAllIsLimited() async throws {
-    var limits = Self.limits(.seconds(2))
-    limits.total = .milliseconds(300)
-    server.setFault { $0.path.hasSuffix("-object") && $0.method == "GET" ? .hang : nil }
-    let findings = try await run(check(limits: limits))
-    #expect(findings["get"]?.failure?.code == "timedOut")
-    #expect(findings["list"]?.detail == "not probed: the time for all probes is over")
+    var limits = Self.limits()
+    (limits.probe, limits.total) = (.seconds(70), .seconds(50))
+    let isReached = Gate()
+    server.setFault { request in
+      guard request.path.hasSuffix("-object"), request.method == "GET" else { return nil }
+      isReached.open()
+      return .hang
+    }
+    let check = try check(limits: limits, clock: time.clock)
+    async let run = run(check)
+    try await isReached.wait()
+    try await time.clock.waitForSleepers()
+    time.advance(by: .seconds(49))
+    #expect(time.clock.sleeperCount == 1)
+    time.advance(by: .seconds(1))
+    let findings = try await run
+    #expect(findings["get"]?.failure?.code == "timedOut" && findings["get"]?.duration == .seconds(50))
+    #expect(findings["range"] == nil)
+    #expect(findings["delete"]?.detail == "not probed: the time for all probes is over")
     #expect(findings["cleanUp"]?.verdict == .ok)
     server.stop()
   }

@@ -48,7 +48,8 @@ final class CopyHarness: Sendable {
     let cache = cache(name)
     for number in numbers {
       try await cache.store(
-        BucketHarness.data(number, count: count), metadata: Self.metadata(number), for: BucketHarness.key(number))
+        BucketHarness.data(number, count: count), metadata: Self.metadata(number),
+        for: BucketHarness.key(number))
     }
     try await cache.flush()
   }

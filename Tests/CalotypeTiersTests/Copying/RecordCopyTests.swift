@@ -39,7 +39,8 @@ struct RecordCopyTests {
     #expect(harness.server.counters.refusals["PreconditionFailed"] == nil)
     // What BucketCache reads.
     let object = try #require(
-      harness.server[try harness.bucket().place(BucketHarness.key(3).hexDigest).replacing("s3://images/", with: "")])
+      harness.server[
+        try harness.bucket().place(BucketHarness.key(3).hexDigest).replacing("s3://images/", with: "")])
     #expect(try PortableRecord.decode(object, for: BucketHarness.key(3)).metadata == CopyHarness.metadata(3))
     harness.server.stop()
   }
@@ -61,7 +62,8 @@ struct RecordCopyTests {
     for conditions in [ScriptedBucket.Conditions.honoured, .refused] {
       harness.server.setConditions(conditions)
       #expect(
-        try await harness.copy(harness.disk("newest"), harness.bucket(prefix: conditions == .refused ? "b" : "calotype"))
+        try await harness.copy(
+          harness.disk("newest"), harness.bucket(prefix: conditions == .refused ? "b" : "calotype"))
           == ["copied": 1])
     }
     harness.server.stop()
@@ -101,7 +103,9 @@ struct RecordCopyTests {
     try await cache.flush()
     harness.time.advance(by: .seconds(6))
     #expect(
-      try await harness.copy(harness.disk("one"), harness.bucket()) == ["copied": 1, "expired": 1, "unshared": 1])
+      try await harness.copy(harness.disk("one"), harness.bucket()) == [
+        "copied": 1, "expired": 1, "unshared": 1,
+      ])
     #expect(try await harness.copy(harness.disk("one"), harness.disk("two")) == ["copied": 2, "expired": 1])
     harness.server.stop()
   }
@@ -120,7 +124,8 @@ struct RecordCopyTests {
     #expect(harness.server.objects.isEmpty)
     _ = try await harness.copy(harness.disk("one"), harness.bucket())
     let requests = harness.server.counters.requests
-    let outcome = try await harness.copy(harness.bucket(), harness.disk("two"), [.tag("tag 1")], isDryRun: true)
+    let outcome = try await harness.copy(
+      harness.bucket(), harness.disk("two"), [.tag("tag 1")], isDryRun: true)
     #expect(outcome == ["copied": 3, "unselected": 6])
     #expect(try await harness.list("two").isEmpty)
     // A page of the listing, and a header each.
@@ -172,7 +177,9 @@ struct RecordCopyTests {
     try await harness.store(0..<5, in: "one")
     let seen = Lock<Set<String>>([])
     harness.server.setFault { request in
-      let isFirst = seen.withLock { $0.insert("\(request.method) \(request.path) \(request.query ?? "")").inserted }
+      let isFirst = seen.withLock {
+        $0.insert("\(request.method) \(request.path) \(request.query ?? "")").inserted
+      }
       return isFirst ? .refuse(status: 503, code: "SlowDown") : nil
     }
     #expect(try await harness.copy(harness.disk("one"), harness.bucket()) == ["copied": 5])

@@ -35,7 +35,8 @@ struct CacheCopyCommand: AsyncParsableCommand {
   var part = Part.originals
   @Option(help: ArgumentHelp("Namespace of folders; a server has sources and results.", valueName: "name"))
   var namespace: String?
-  @Option(help: ArgumentHelp("Maximum size of a folder to write, such as 20G. Default: 1G.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp("Maximum size of a folder to write, such as 20G. Default: 1G.", valueName: "size"))
   var maxBytes: ByteCount?
   @Option(help: ArgumentHelp("Only records of this URL; may be repeated.", valueName: "url"))
   var source: [String] = []

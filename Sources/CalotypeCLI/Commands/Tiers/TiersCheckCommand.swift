@@ -22,7 +22,8 @@ struct TiersCheckCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("s3://bucket/prefix, redis://host or rediss://host.", valueName: "url"))
   var urls: [String]
   @OptionGroup var buckets: BucketOptions
-  @Option(help: ArgumentHelp("Time limit for one probe; that of all is six times as long.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Time limit for one probe; that of all is six times as long.", valueName: "seconds"))
   var timeout = 10.0
   @Flag(help: "One JSON object for each probe.")
   var json = false
