@@ -1,8 +1,12 @@
+import Calotype
 import CalotypeCaching
+import CalotypeResults
 import CalotypeSettings
 import CalotypeTestKit
+import CalotypeTiers
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import CalotypeServing
@@ -43,7 +47,7 @@ struct TierTests {
   private func results() -> Int { bucket.objects.keys.count { $0.contains("/v1/r/") } }
 
   private func settle(_ node: ImageServer) async throws {
-    await node.parts.pipeline.settle()
+    await node.parts.pipeline.flush()
     try await node.parts.tiers.results?.bucket.flush()
     try await node.parts.tiers.originals?.flush()
   }
