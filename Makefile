@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants tiers cluster fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+.PHONY: help run build test server serve bench-server soak-server tsan asan bench bench-bytes soak hostile mutants tiers cluster results bench-against instructions coverage fuzz fuzz-libraries damage snippets lint format map api neighbours docs clean deps \
   run-deps test-deps
 
 JOBS ?= 2
@@ -27,6 +27,9 @@ EXECUTIONS ?= 1000000
 DOWNLOADS ?= 10000
 KILLS ?= 2000
 COUNT ?= 1000
+ROUNDS ?= 5
+REV ?=
+FILES_OF ?=
 FILES ?= 100000
 FOLDER ?=
 PORT ?= 8080
@@ -51,14 +54,18 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	$(SWIFT_BUILD) --product calotype
 	@Examples/run.sh "$(OUT)" $(URL)
 
-test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
+test: test-deps ## Builds and runs every test, the documentation and its snippets, and 15 s of a server's load
 	@.ci/together \
 	  "swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain \
 	    && swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test" \
 	  "CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)"
 	@.ci/api.py --check .build-test/release
+	@.ci/docs.py .build-test/release
 	DocC/build.sh docs / .build-test/release
+	Tests/snippets.py --self-test .build-test/release
+	Tests/snippets.py .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
+	Tests/instructions.py .build-test/release/calotype-benchmarks
 	Tests/without-libraries.sh .build-test/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 .build-test/release/calotype
@@ -112,6 +119,30 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	$(BUILT)/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 $(BUILT)/calotype-benchmarks resize)
 
+results: export CALOTYPE_BENCHMARKS = 1
+results: build ## Every comparison, with its peers in the same run, into Benchmarks/RESULTS.md and its plots; ROUNDS=5
+	@.ci/install bench || echo "not everything could be installed: what is missing will be named" >&2
+	$(SWIFT_BUILD) --product calotype-transfers
+	$(SWIFT_BUILD) --product calotype-benchmarks
+	$(SWIFT_BUILD) --product TiersSimulation
+	@$(BENCH_PEER) || echo "no AsyncHTTPClient: the rows against it will say so" >&2
+	Benchmarks/results.py --rounds $(ROUNDS) $(BUILT)
+
+bench-against: build ## This state and an earlier one, REV=main~1, in turns; NAME=png for those whose names start so
+	@test -n "$(REV)" || { echo "REV=… names the earlier state" >&2; exit 2; }
+	$(SWIFT_BUILD) --product calotype-benchmarks
+	git worktree add --force --detach .build-against/$(REV) $(REV)
+	$(SWIFT_BUILD) --package-path .build-against/$(REV) --product calotype-benchmarks
+	$(BUILT)/calotype-benchmarks --beside .build-against/$(REV)/.build/release/calotype-benchmarks $(NAME)
+	git worktree remove --force .build-against/$(REV)
+
+instructions: ## Counts instructions of pieces of work, which do not depend on the machine, beside those on record
+	Tests/instructions.py .build-test/release/calotype-benchmarks
+
+coverage: test-deps ## Line coverage of the tests by module; FILES_OF=CalotypeImaging for its files
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --enable-code-coverage --scratch-path .build-coverage
+	Tests/coverage.py .build-coverage $(if $(FILES_OF),--files $(FILES_OF))
+
 tiers: deps ## Nodes over a shared bucket and Redis on a virtual clock, with every fault
 	$(SWIFT_BUILD) --product TiersSimulation
 	$(BUILT)/TiersSimulation
@@ -154,9 +185,16 @@ fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them
 	@Tests/Fuzzing/build.sh
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
-lint: ## swift-format, strict; cycles of folders and files; whether the map is that of the code
+snippets: test-deps ## Compiles the Swift of all documents and documentation comments, and runs their commands
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	CALOTYPE_EXAMPLES=1 swift build --package-path Server --build-tests --jobs $(JOBS)
+	Tests/snippets.py --self-test .build-test/release
+	Tests/snippets.py .build-test/release
+
+lint: ## swift-format, strict; cycles of folders and files; whether the map and the table of errors are those of the code
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
 	@.ci/map.py --check
+	@.ci/errors.py --check
 
 format: ## Formats all Swift sources
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples Server
@@ -177,5 +215,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-plain .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build Server/.build \
+	rm -rf .build .build-test .build-plain .build-coverage .build-against .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build Server/.build \
 	  docs thumbnails hostile-images mutants damaged-images

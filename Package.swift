@@ -201,8 +201,8 @@ let package = Package(
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CalotypeDisplay", "CalotypeTerminal",
-        "CalotypeURLs",
+        "Calotype", "CalotypeCaching", "CalotypeLibraryCoders", "CalotypeLoading", "CalotypeSupport",
+        "CalotypeDisplay", "CalotypeTerminal", "CalotypeTiers", "CalotypeURLs",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
@@ -390,6 +390,7 @@ if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
       dependencies: [
         "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype", "CalotypeImaging",
         "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/CalotypeBenchmarks", swiftSettings: swift),
     // Started by the benchmarks of loading.

@@ -141,7 +141,8 @@ let package = Package(
     .testTarget(
       name: "CalotypeServingTests",
       dependencies: serving + [
-        "CalotypeServing", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        "CalotypeServing", .product(name: "CalotypeTestKit", package: "Calotype"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
       ], swiftSettings: swift),
     .testTarget(
       name: "CalotypeConformanceTests", dependencies: ["CalotypeConformance"], exclude: ["Vectors"],

@@ -2,7 +2,7 @@ import Glibc
 
 /// Simulates nodes over a shared bucket and Redis, with the state machines of `CalotypeTiers` on a virtual clock.
 ///
-///     tiers-simulation [--nodes N] [--seeds N] [--json]
+///     TiersSimulation [--nodes N] [--seeds N] [--json]
 ///
 /// Ends with 1 when a bar does not hold.
 @main enum Main {
@@ -16,7 +16,7 @@ import Glibc
       case "--seeds": simulation.seeds = try number(&arguments, argument, 1...100)
       case "--json": isJSON = true
       case "--short": simulation.isShort = true
-      default: throw Usage(description: "usage: tiers-simulation [--nodes N] [--seeds N] [--short] [--json]")
+      default: throw Usage(description: "usage: TiersSimulation [--nodes N] [--seeds N] [--short] [--json]")
       }
     }
     var report = Report()

@@ -20,6 +20,6 @@ struct CalotypeCommand: AsyncParsableCommand {
     subcommands: [
       GetCommand.self, InfoCommand.self, ConvertCommand.self, CompareCommand.self, OptimizeCommand.self,
       ShowCommand.self, BrowseCommand.self, PrefetchCommand.self,
-      TransformsCommand.self, CacheCommand.self, ImageURLCommand.self, SandboxCommand.self,
+      TransformsCommand.self, CacheCommand.self, TiersCommand.self, ImageURLCommand.self, SandboxCommand.self,
     ])
 }

@@ -20,6 +20,8 @@ public struct Corpus: Sendable {
     public var description: String { path }
 
     /// The bytes of the file.
+    ///
+    /// - Throws: The errors of `Data(contentsOf:)`.
     public func data() throws -> Data { try Data(contentsOf: url) }
   }
 

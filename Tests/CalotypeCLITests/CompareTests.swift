@@ -55,6 +55,24 @@ struct CompareTests {
     #expect(folder.names == ["a.png"])
   }
 
+  @Test("a palette has as many colours as a measured quality needs")
+  func palettes() throws {
+    let folder = try Tool.Folder()
+    let (png, palette) = (folder.file("a.png"), folder.file("b.png"))
+    _ = try Tool.run("convert", Photos.path("dandelion.jpg"), png, "--thumbnail", "400x")
+    func size(_ options: String...) throws -> Int {
+      #expect(try Tool.run(["convert", png, palette] + options).status == 0)
+      return try Data(contentsOf: URL(filePath: palette)).count
+    }
+    let full = try size("--colors", "256")
+    #expect(try size() > full)
+    #expect(try size("--colors", "256", "--quality", "ssim2:60") < full)
+    #expect(try report(png, palette).ssimulacra2 >= 59)
+    for wrong in ["1", "257", "x"] {
+      #expect(try Tool.run("convert", png, palette, "--colors", wrong).status == 2, "\(wrong)")
+    }
+  }
+
   @Test("a measured quality is searched, and a wrong one is refused")
   func targets() throws {
     let folder = try Tool.Folder()

@@ -111,7 +111,7 @@ struct MessageTests {
     #expect(run.status == 1)
     #expect(try run.jsonLines().map { $0.error?.code } == ["notACache"])
     let missing = try Tool.run("cache", "clear", "--cache-dir", folder.file("missing"))
-    #expect(missing.status == 1 && missing.errors.contains("no cache in this folder; check --cache-dir"))
+    #expect(missing.status == 1 && missing.errors.contains("no cache in this folder; check its path"))
     // The default folder before its first use.
     let fresh = try Tool.run("cache", "clear", "--json", environment: ["XDG_CACHE_HOME": folder.path])
     #expect(try fresh.status == 0 && fresh.jsonLines()[0].removedRecords == 0)

@@ -10,6 +10,17 @@ public enum Outcome: Hashable, Sendable {
   case quantity(Quantity)
   /// Nothing, because something is not there.
   case skipped(reason: String)
+
+  /// The amount as a multiple of the limit's; MiB besides the output for memory.
+  public var ratio: Double? {
+    switch self {
+    case .measured(let it): it.ratio
+    case .memory(let it): it.overhead
+    case .throughput(let it): it.perSecond / max(it.limitPerSecond, 1e-9)
+    case .quantity(let it): it.ratio
+    case .skipped: nil
+    }
+  }
 }
 
 /// What a benchmark has to keep.

@@ -1,52 +1,58 @@
 /// Writes results, for people or for machines.
 public enum Report {
-  /// One aligned line per result under a heading: times, then memory, then quantities, then what was skipped and why.
-  public static func table(_ results: [BenchmarkResult]) -> String {
-    var times: [[String]] = []
-    var memory: [[String]] = []
-    var throughput: [[String]] = []
-    var quantities: [[String]] = []
-    var skipped: [[String]] = []
-    for result in results {
-      let verdict = result.verdict?.rawValue ?? ""
-      switch result.outcome {
-      case .measured(let it):
-        times.append([
-          result.name, decimal(it.milliseconds), it.limitName, decimal(it.limitMilliseconds),
-          decimal(it.ratio),
-          decimal(it.spread), bar(result.bar), verdict, it.byteCount.map(String.init) ?? "",
-          it.limitByteCount.map(String.init) ?? "",
-        ])
-      case .memory(let it):
-        memory.append([
-          result.name, mebibytes(it.growth), mebibytes(it.output), decimal(it.overhead), bar(result.bar),
-          verdict,
-        ])
-      case .throughput(let it):
-        throughput.append([
-          result.name, decimal(it.perSecond), it.limitName, decimal(it.limitPerSecond),
-          mebibytes(it.peakBytes), mebibytes(it.limitPeakBytes),
-        ])
-      case .quantity(let it):
-        quantities.append([
-          result.name, decimal(it.value), it.unit, it.limitName, decimal(it.limit), decimal(it.ratio),
-          bar(result.bar), verdict,
-        ])
-      case .skipped(let reason):
-        skipped.append([result.name, reason])
-      }
+  /// The names of the columns of ``line(_:before:)``.
+  public static let heading =
+    columns("benchmark", "ours", "theirs", "ratio", "±", "bar", "kept", "before") + "peer, bytes"
+
+  /// A row: both amounts, their ratio and its spread, the bar, the ratio of an earlier run, and the peer.
+  public static func line(_ result: BenchmarkResult, before: Double? = nil) -> String {
+    let verdict = result.verdict?.rawValue ?? ""
+    let old = before.map(decimal) ?? ""
+    func row(_ ours: String, _ theirs: String, _ ratio: Double, _ spread: String, _ peer: String) -> String {
+      columns(result.name, ours, theirs, decimal(ratio), spread, bar(result.bar), verdict, old) + peer
     }
-    let heading = ["benchmark", "ms", "limit", "ms", "ratio", "±", "bar", "kept", "bytes", "limit's"]
-    return [
-      aligned(heading, times, leading: [0, 2]),
-      aligned(["benchmark", "MiB at peak", "of output", "besides", "bar", "kept"], memory, leading: [0]),
-      aligned(
-        ["benchmark", "a second", "limit", "a second", "MiB at peak", "limit's"], throughput, leading: [0, 2]),
-      aligned(
-        ["benchmark", "amount", "unit", "limit", "amount", "ratio", "bar", "kept"], quantities,
-        leading: [0, 2, 3]),
-      aligned(["skipped", "because"], skipped, leading: [0, 1]),
-    ].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    switch result.outcome {
+    case .measured(let it):
+      let bytes = it.byteCount.map { " \($0)" + (it.limitByteCount.map { " of \($0)" } ?? "") } ?? ""
+      return row(
+        decimal(it.milliseconds) + " ms", decimal(it.limitMilliseconds) + " ms", it.ratio, decimal(it.spread),
+        it.limitName + bytes)
+    case .memory(let it):
+      return row(
+        mebibytes(it.growth) + " MiB", mebibytes(it.output) + " MiB", it.overhead, "",
+        "MiB besides the output")
+    case .throughput(let it):
+      return row(
+        decimal(it.perSecond) + "/s", decimal(it.limitPerSecond) + "/s",
+        it.perSecond / max(it.limitPerSecond, 1e-9), "",
+        "\(it.limitName) \(mebibytes(it.peakBytes)) of \(mebibytes(it.limitPeakBytes)) MiB")
+    case .quantity(let it):
+      return row(
+        "\(decimal(it.value)) \(it.unit)", "\(decimal(it.limit)) \(it.unit)", it.ratio, "", it.limitName)
+    case .skipped(let reason):
+      return columns(result.name, "", "", "", "", "", "", old) + "skipped: \(reason)"
+    }
+  }
+
+  /// The names of the columns of ``beside(_:ratio:other:spread:isJSON:)``.
+  public static let besideHeading = columns("benchmark", "this", "other", "change", "±", "", "", "")
+
+  /// A row of two builds: the ratios of both to the same peer, and the change.
+  public static func beside(
+    _ name: String, ratio: Double, other: Double, spread: Double, isJSON: Bool
+  ) -> String {
+    let change = ratio / max(other, 1e-9)
+    return isJSON
+      ? "{\"name\":\(quoted(name)),\"ratio\":\(decimal(ratio)),\"other\":\(decimal(other)),\"change\":\(decimal(change)),\"spread\":\(decimal(spread))}"
+      : columns(name, decimal(ratio), decimal(other), decimal(change), decimal(spread), "", "", "")
+  }
+
+  /// Columns of fixed widths, so that a row can be printed before the next one is known.
+  private static func columns(_ name: String, _ cells: String...) -> String {
+    let widths = [14, 14, 8, 7, 7, 7, 8]
+    let padding = String(repeating: " ", count: max(1, 56 - name.count))
+    return name + padding
+      + zip(cells, widths).map { String(repeating: " ", count: max(1, $1 - $0.count)) + $0 }.joined() + "  "
   }
 
   /// One JSON object.

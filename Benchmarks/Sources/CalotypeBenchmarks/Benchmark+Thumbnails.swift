@@ -76,32 +76,63 @@ extension Benchmark {
     }
   }
 
-  private static var wholeProcess: [Benchmark] {
-    pictures.map { picture in
-      let name = "process/\(picture.name)"
-      return Benchmark(name: name, bar: .ratio(picture.processBar)) { rounds in
-        let command = Peers.command
-        guard FileManager.default.isExecutableFile(atPath: command) else {
-          throw Skipped(reason: "there is no command: run make build")
+  /// Programs that make a thumbnail from file to file, and their arguments.
+  private static let programs:
+    [(name: String, path: String, arguments: @Sendable (_ file: String, _ folder: String) -> [String])] = [
+      (
+        "vipsthumbnail", "/usr/bin/vipsthumbnail",
+        { [$0, "-s", "320x240", "-o", "\($1)/vips-bench.jpg[Q=80]"] }
+      ),
+      (
+        "GraphicsMagick", "/usr/bin/gm",
+        {
+          [
+            "convert", "-size", "640x480", $0, "-thumbnail", "320x240", "-quality", "80",
+            "\($1)/gm-bench.jpg",
+          ]
         }
-        let path = try Peers.file(picture.file)
-        let folder = FileManager.default.temporaryDirectory.path
-        return try Measurement.ratioOfTimes(
-          name, to: "vipsthumbnail", rounds: rounds,
-          subjectMilliseconds: {
-            try ProcessTime.run(
-              command,
-              [
-                "convert", path, "\(folder)/calotype-bench.jpg", "--thumbnail", "320x240", "--quality", "80",
-              ]
-            ).milliseconds
-          },
-          limitMilliseconds: {
-            try ProcessTime.run(
-              "/usr/bin/vipsthumbnail", [path, "-s", "320x240", "-o", "\(folder)/vips-bench.jpg[Q=80]"]
-            ).milliseconds
-          })
+      ),
+      (
+        "ImageMagick", "/usr/bin/convert",
+        {
+          [
+            "-define", "jpeg:size=640x480", $0, "-thumbnail", "320x240", "-quality", "80",
+            "\($1)/magick-bench.jpg",
+          ]
+        }
+      ),
+    ]
+
+  private static var wholeProcess: [Benchmark] {
+    pictures.flatMap { picture in programs.map { wholeProcess(picture, $0) } }
+  }
+
+  private static func wholeProcess(
+    _ picture: (name: String, file: String, bar: Double, processBar: Double),
+    _ program: (
+      name: String, path: String, arguments: @Sendable (_ file: String, _ folder: String) -> [String]
+    )
+  ) -> Benchmark {
+    let isFirst = program.name == programs[0].name
+    let name = "process/\(picture.name)" + (isFirst ? "" : " by \(program.name)")
+    return Benchmark(name: name, bar: isFirst ? .ratio(picture.processBar) : nil) { rounds in
+      let command = Peers.command
+      guard FileManager.default.isExecutableFile(atPath: command) else {
+        throw Skipped(reason: "there is no command: run make build")
       }
+      let path = try Peers.file(picture.file)
+      let folder = FileManager.default.temporaryDirectory.path
+      return try Measurement.ratioOfTimes(
+        name, to: program.name, rounds: rounds,
+        subjectMilliseconds: {
+          try ProcessTime.run(
+            command,
+            ["convert", path, "\(folder)/calotype-bench.jpg", "--thumbnail", "320x240", "--quality", "80"]
+          ).milliseconds
+        },
+        limitMilliseconds: {
+          try ProcessTime.run(program.path, program.arguments(path, folder)).milliseconds
+        })
     }
   }
 

@@ -48,18 +48,25 @@ enum Peers {
     benchmarks.deletingLastPathComponent().appending(path: "Examples/Photos")
   }
 
-  /// The command of Calotype, where `make build` puts it.
-  static var command: String {
-    benchmarks.deletingLastPathComponent().appending(path: ".build/release/calotype").path
-  }
+  /// The command of Calotype, of the same build as this program.
+  static var command: String { product("calotype") }
 
-  /// A program of this package, where `make bench` puts it.
-  static func product(_ name: String) -> String { benchmarks.appending(path: ".build/release/\(name)").path }
+  /// A program of this package, of the same build as this one.
+  static func product(_ name: String) -> String {
+    URL(filePath: CommandLine.executablePath).deletingLastPathComponent().appending(path: name).path
+  }
 
   /// The folder of this package.
   private static var benchmarks: URL {
     var folder = URL(filePath: #filePath)
     for _ in 0..<3 { folder.deleteLastPathComponent() }
     return folder
+  }
+}
+
+extension CommandLine {
+  /// The file of this program.
+  fileprivate static var executablePath: String {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
   }
 }

@@ -86,8 +86,9 @@ final class TestOrigin: Sendable {
   }
 
   /// A server that reads its sources here.
-  func server(now: TestTime? = nil, _ change: (inout Settings) -> Void = { _ in }) async throws -> ImageServer
-  {
+  func server(
+    now: TestTime? = nil, patience: Duration? = nil, _ change: (inout Settings) -> Void = { _ in }
+  ) async throws -> ImageServer {
     var settings = Settings()
     settings.security.allowsUnsigned = true
     // However busy the machine is.
@@ -95,7 +96,8 @@ final class TestOrigin: Sendable {
     settings.server.downloadTimeout = .seconds(600)
     settings.concurrency.queueTime = .zero
     change(&settings)
-    let parts = try await ServerParts(settings, loader: loader)
+    let parts = try await ServerParts(
+      settings, loader: loader, tiers: SharedTiers(settings, patience: patience))
     guard let now else { return try ImageServer(settings, parts: parts, canaryLimit: .seconds(60)) }
     return try ImageServer(settings, parts: parts, now: { now.date })
   }

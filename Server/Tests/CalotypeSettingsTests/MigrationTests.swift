@@ -10,8 +10,8 @@ struct MigrationTests {
     .deletingLastPathComponent().appending(path: "Migrating.md")
 
   private static let tables = [
-    "defaults": MigrationTables.defaults(), "names": MigrationTables.names(),
-    "unused": MigrationTables.unused(),
+    "defaults": MigrationTables.defaults(), "own defaults": MigrationTables.ownDefaults(),
+    "names": MigrationTables.names(), "unused": MigrationTables.unused(),
   ]
 
   private static func text() throws -> String { String(decoding: try Data(contentsOf: page), as: UTF8.self) }
@@ -30,6 +30,16 @@ struct MigrationTests {
     } else {
       #expect(written == text, "run the tests with CALOTYPE_WRITE_REFERENCE=1")
     }
+  }
+
+  /// `IMGPROXY_DEFAULTS` changes no setting that the page does not name.
+  @Test func allOtherDefaultsAreNamed() throws {
+    let text = try Self.text()
+    let differing = SettingTable.rows.filter { $0.imgproxyDefault != nil }
+    for row in differing {
+      #expect(text.contains("| `\(row.imgproxyVariable ?? row.variable)` |"), "\(row.name)")
+    }
+    #expect(differing.contains { $0.imgproxyVariable == nil })
   }
 
   /// Names in capital letters, between backticks; those of thumbor are in the first column of its table.

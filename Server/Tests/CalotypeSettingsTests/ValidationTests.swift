@@ -52,6 +52,7 @@ import Testing
     (["IGNORE_SSL_VERIFICATION": "1"], SettingsProblem.Code.risk), (["LOCAL_FILESYSTEM_ROOT": "/"], .risk),
     (["TRUSTED_PROXIES": "0.0.0.0/0"], .risk), (["TRUSTED_SIGNATURES": "unsafe"], .risk),
     (["DOWNLOAD_TIMEOUT": "20"], .contradiction), (["ONLY_PRESETS": "1"], .contradiction),
+    (["CACHE_REDIS_TTL": "60", "REDIS_URL": "redis://h"], .contradiction),
     (["WATERMARK_PATH": "/a", "WATERMARK_URL": "http://a/b"], .contradiction),
   ]) func risksAreWarnings(settings: [String: String], code: SettingsProblem.Code) throws {
     var environment = ["CALOTYPE_KEY": Self.key, "CALOTYPE_SALT": Self.key]

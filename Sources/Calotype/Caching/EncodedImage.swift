@@ -176,6 +176,7 @@ public struct EncodedImage: Sendable {
   func confirmed(_ provenance: OriginalMetadata) -> EncodedImage {
     var provenance = provenance
     provenance.tags = terms.provenance.tags.merging(provenance.tags)
+    provenance.cost = terms.provenance.cost
     var confirmed = self
     confirmed.isStale = provenance.isStale
     confirmed.terms = Terms(provenance, contents)
@@ -200,6 +201,7 @@ extension EncodedImage {
     metadata.contentType = contentType
     metadata.response = provenance.response
     metadata.version = provenance.version
+    metadata.cost = provenance.cost
     metadata.user[Self.key] = [
       entityTag.opaque, format.rawValue, String(width), String(height), content.hasAlpha ? "alpha" : "opaque",
       content.isAnimated ? "animated" : "still", content.isDrawing ? "drawing" : "photo",

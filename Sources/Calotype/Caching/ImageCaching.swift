@@ -5,6 +5,8 @@ public import CalotypeCaching
 /// Conform to this protocol to keep decoded images elsewhere, or to watch the cache:
 ///
 /// ```swift
+/// import Synchronization
+///
 /// final class DictionaryCache: ImageCaching {
 ///   private let images = Mutex([CacheKey: CachedImage]())
 ///

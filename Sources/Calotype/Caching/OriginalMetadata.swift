@@ -28,6 +28,8 @@ struct OriginalMetadata: Sendable {
   var epoch: Int?
   /// The position of the shared log of purges when the origin was asked; `nil` without a log.
   var position: Int?
+  /// The time that making the image took which was made of the bytes; `nil` for the bytes themselves.
+  var cost: Duration?
   /// Whether the server forbids to transform a response that is not stored; a stored one says so itself.
   var forbidsTransformation = false
 

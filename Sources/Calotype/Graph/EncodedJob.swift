@@ -247,24 +247,30 @@ struct EncodedJob: Sendable {
             throw ImagingError.invalidParameter(name: "among", reason: "there is no format to choose from")
           }
           let options = choice.options
+          let making = made.log.timings.making
           if let original, plan.passesThrough(original, of: made, as: options) {
             return (
-              EncodedImage(original.data, format: options.format, size: pixels, content: content, of: made),
+              EncodedImage(
+                original.data, format: options.format, size: pixels, content: content, cost: making, of: made),
               choice
             )
           }
           context.counters.count { $0.encodes += 1 }
+          let start = ContinuousClock.now
           let data =
             if let animation = made.animation, options.holdsAnimations {
               try plan.coders.encode(animation, as: options)
             } else {
               try plan.coders.encode(made.image, as: options)
             }
+          let cost = making + (ContinuousClock.now - start)
           let info = try? plan.coders.probe(data)
           // The outcome, where the format was left to the content.
           let format = options.format == .automatic ? info?.format ?? .automatic : options.format
           let size = info?.size ?? pixels
-          return (EncodedImage(data, format: format, size: size, content: content, of: made), choice)
+          return (
+            EncodedImage(data, format: format, size: size, content: content, cost: cost, of: made), choice
+          )
         }
       }
     }
@@ -357,12 +363,14 @@ struct EncodedJob: Sendable {
 extension EncodedImage {
   /// Describes the bytes that were made of an image.
   fileprivate init(
-    _ data: Data, format: ImageFormat, size: PixelSize, content: OutputNegotiation.Content,
+    _ data: Data, format: ImageFormat, size: PixelSize, content: OutputNegotiation.Content, cost: Duration,
     of made: ImageResult
   ) {
+    var provenance = made.provenance
+    provenance.cost = cost
     self.init(
       data, format: format, size: size, content: content, isDamaged: made.image.isDamaged,
-      isStorable: made.isStorable, source: made.source, provenance: made.provenance)
+      isStorable: made.isStorable, source: made.source, provenance: provenance)
   }
 
   /// Returns the image as it is delivered.

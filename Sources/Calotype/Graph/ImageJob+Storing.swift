@@ -56,13 +56,18 @@ extension ImageJob {
           }
           guard let record, record.metadata.version == metadata.version else { return false }
           data = record.data
+          metadata.cost = record.metadata.cost
         } else {
-          data = try await self.context.stage(.encode, plan, self.log) {
+          let (encoded, cost) = try await self.context.stage(.encode, plan, self.log) {
             try await self.context.storeWorkers.run {
+              let start = ContinuousClock.now
               // Without its orientation: the encoder would rotate an image that is to be stored as it is.
-              try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+              let data = try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+              return (data, ContinuousClock.now - start)
             }
           }
+          data = encoded
+          metadata.cost = made.log.timings.making + cost
         }
         return try await self.context.store(
           data, metadata, for: key, in: disk, maxAge: plan.caches.maxAge.results, plan, self.log,

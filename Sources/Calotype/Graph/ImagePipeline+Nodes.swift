@@ -8,7 +8,8 @@ extension ImagePipeline {
   ///
   /// ```swift
   /// configuration.diskCache = CacheGroup([disk, bucket])
-  /// configuration.nodes = ImagePipeline.Nodes(flights: redis, purges: log)
+  /// configuration.nodes = ImagePipeline.Nodes(
+  ///   flights: redis, purges: log, sharesOriginals: { bucket.isAnswering })
   /// ```
   public struct Nodes: Sendable {
     /// Coordinates loads of originals and the making of encoded images: of all nodes with equal requests one works, and the
@@ -18,11 +19,19 @@ extension ImagePipeline {
     /// The log of purges that all nodes apply: see ``ImagePipeline/Cache/purge(_:mode:)``. `nil` for none. Records carry
     /// their position in the log.
     public var purges: (any PurgeLogging)?
+    /// Returns whether the cache that all nodes use answers, such as `BucketCache.isAnswering`. While it does not, originals are
+    /// loaded without coordination: other nodes would wait for bytes that are too large to be handed to them. Called before each
+    /// load, on any thread; must return at once. `nil` for always.
+    public var sharesOriginals: (@Sendable () -> Bool)?
 
     /// Creates the means.
-    public init(flights: (any FlightCoordinating)? = nil, purges: (any PurgeLogging)? = nil) {
+    public init(
+      flights: (any FlightCoordinating)? = nil, purges: (any PurgeLogging)? = nil,
+      sharesOriginals: (@Sendable () -> Bool)? = nil
+    ) {
       self.flights = flights
       self.purges = purges
+      self.sharesOriginals = sharesOriginals
     }
   }
 }

@@ -125,10 +125,14 @@ struct OriginalJob: Sendable {
   ) async throws -> Bool {
     var turn = turn
     defer { turn?.end() }
-    if context.configuration.nodes.flights != nil {
-      // Other loads may use the slot in the meantime.
-      turn.take()?.end()
+    let nodes = context.configuration.nodes
+    // Without a cache that takes the bytes, others would wait for nothing.
+    guard nodes.flights != nil, nodes.sharesOriginals?() != false else {
+      _ = try await ask(kept: kept, conditional, turn: turn.take())
+      return true
     }
+    // Other loads may use the slot in the meantime.
+    turn.take()?.end()
     switch await context.flight(for: plan.request.sourceKey, plan, policy: policy, waits: waits) {
     case .lead(nil): break
     case .lead(let lease?):
@@ -161,7 +165,7 @@ struct OriginalJob: Sendable {
         reservation?.release()
       }
     }
-    _ = try await ask(kept: kept, conditional, turn: turn.take())
+    _ = try await ask(kept: kept, conditional, turn: nil)
     return true
   }
 

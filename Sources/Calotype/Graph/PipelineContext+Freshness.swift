@@ -58,7 +58,7 @@ extension PipelineContext {
       provenance: OriginalMetadata(
         version: metadata.version, url: metadata.url(for: request), response: response,
         freshUntil: response == nil ? nil : end ?? now, isStale: !isFresh, tags: metadata.tags,
-        position: metadata.position))
+        position: metadata.position, cost: metadata.cost))
   }
 
   /// Returns the next step for an original.

@@ -53,6 +53,9 @@ struct StageTimings: Sendable {
     }
   }
 
+  /// The time that making pixels took: decoding and transforms, without waits.
+  var making: Duration { self[.decode] + self[.transform] }
+
   /// Adds the durations of another log.
   mutating func add(_ other: StageTimings) {
     nanoseconds &+= other.nanoseconds

@@ -6,7 +6,7 @@ extension ImageSource {
   /// An image that the program renders, or has as pixels already, in place of encoded bytes.
   ///
   /// ```swift
-  /// let source = ImageSource.rendered(id: "chart/7", version: data.revision) { try await draw(data) }
+  /// let source = ImageSource.rendered(id: "chart/7", version: series.revision) { try await draw(series) }
   /// let thumbnail = try await pipeline.image(for: ImageRequest(source: source, thumbnail: .fit(width: 320, height: 240)))
   /// ```
   ///

@@ -40,10 +40,10 @@ struct PrefetchCommand: AsyncParsableCommand {
   func validate() throws {
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if pixels.format != nil || pixels.quality != nil || pixels.effort != nil || pixels.subsampling != nil
-      || pixels.lossless || pixels.firstFrame
+      || pixels.colors != nil || pixels.lossless || pixels.firstFrame
     {
       throw ValidationError(
-        "--format, --quality, --effort, --subsampling, --lossless and --first-frame apply only to files that get writes; omit them."
+        "--format, --quality, --effort, --subsampling, --colors, --lossless and --first-frame apply only to files that get writes; omit them."
       )
     }
     if pixels.keepsColors {

@@ -20,6 +20,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   case refusedEntry(reason: String)
   /// Records of an archive do not fit into the cache.
   case cacheFull(records: Int)
+  /// A record is not copied.
+  case uncopied(reason: String)
   /// Two images cannot be compared.
   case differentSizes(PixelSize, PixelSize)
 
@@ -36,6 +38,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .unreadableArchive: "unreadableArchive"
     case .refusedEntry: "refusedEntry"
     case .cacheFull: "cacheFull"
+    case .uncopied: "recordNotCopied"
     case .differentSizes: "differentSizes"
     }
   }
@@ -51,12 +54,13 @@ enum CommandError: CalotypeError, CustomStringConvertible {
       "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"
     case .notRemote: "only http and https URLs can be prefetched"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes; no URL is"
-    case .notACache: "no cache in this folder; check --cache-dir"
+    case .notACache: "no cache in this folder; check its path"
     case .damagedArchive(let reason): "the archive cannot be read any further: \(reason)"
     case .unreadableArchive(let reason): "the archive cannot be read: \(reason)"
     case .refusedEntry(let reason): "not imported: \(reason)"
     case .cacheFull(let records):
       "no room for \(records == 1 ? "1 record" : "\(records) records") within the limits of the cache; trim it first"
+    case .uncopied(let reason): "not copied: \(reason)"
     case .differentSizes(let original, let image):
       "it has \(image) pixels, the original \(original); only pictures of the same size can be compared, so convert one first"
     }

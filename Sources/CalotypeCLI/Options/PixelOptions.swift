@@ -63,6 +63,12 @@ struct PixelOptions: ParsableArguments {
   )
   var subsampling: EncodeOptions.Subsampling?
 
+  @Option(
+    help: ArgumentHelp(
+      "Reduce png to a palette of at most this many colours, 2 to 256; with a measured --quality, to as few as it needs.",
+      valueName: "n"))
+  var colors: Int?
+
   @Flag(
     help:
       "Encode without loss (webp, avif, jxl). From jpeg to jxl and back, without other options, the same bytes come back."
@@ -98,6 +104,9 @@ struct PixelOptions: ParsableArguments {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
+    if let colors, !(2...256).contains(colors) {
+      throw ValidationError("--colors is 2 to 256, not \(colors).")
+    }
     if let page, page < 0 { throw ValidationError("--page is at least 0.") }
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
@@ -127,8 +136,8 @@ struct PixelOptions: ParsableArguments {
 
   /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
-    thumbnail != nil || maxPixels != nil || quality != nil || effort != nil || subsampling != nil || asStored
-      || page ?? 0 != 0 || firstFrame
+    thumbnail != nil || maxPixels != nil || quality != nil || effort != nil || subsampling != nil
+      || colors != nil || asStored || page ?? 0 != 0 || firstFrame
       || vectorSize != nil
       || keepProfile || !transform.isEmpty
   }
@@ -190,6 +199,10 @@ struct PixelOptions: ParsableArguments {
     quality?.apply(to: &options)
     if let effort { options.effort = effort }
     if let subsampling { options.subsampling = subsampling }
+    if let colors {
+      options.usesPalette = true
+      options.paletteSize = colors
+    }
     if keepProfile { options.keeps = [.icc] }
     return options
   }

@@ -5,7 +5,8 @@
 /// lags behind purges too much, never too little.
 public protocol PurgeLogging: Sendable {
   /// The number of the last applied entry, before which none is missing; 0 before the first one. Read it before the origin
-  /// is asked, and store it with the record.
+  /// is asked, and store it with the record. A node that has not read the log yet may return a negative number of its own, which
+  /// counts as 0 at all other nodes.
   var position: Int { get }
 
   /// Returns whether a record may be used; O(1) in the number of entries. Takes no hop, and never waits.
@@ -13,7 +14,7 @@ public protocol PurgeLogging: Sendable {
   /// - Parameters:
   ///   - source: The source of the record.
   ///   - tags: The tags of the record.
-  ///   - position: The position of the record; `nil` counts as 0.
+  ///   - position: The position of the record; `nil`, and a negative one of another node, count as 0.
   func verdict(source: String, tags: [String], at position: Int?) -> PurgeVerdict
 
   /// Appends an entry and applies it here. Other nodes apply it when they hear of it.

@@ -14,13 +14,16 @@ public struct RecordMetadata: Hashable, Codable, Sendable {
   /// Additional values of the user of the cache.
   public var user: [String: String]
   /// The position of the shared log of purges (``PurgeLogging/position``) when the origin was asked; `nil` without such a
-  /// log. Negative ones are stored as 0.
+  /// log.
   public var position: Int?
+  /// The time that making the data took: decoding, transforms and encoding. `nil` for data that was loaded, and where it is not
+  /// known. A shared cache may leave out records that are cheap to make. Stored with a resolution of a microsecond.
+  public var cost: Duration?
 
   /// Creates metadata.
   public init(
     contentType: String? = nil, expires: Date? = nil, response: StoredResponse? = nil, tags: [String] = [],
-    user: [String: String] = [:], position: Int? = nil
+    user: [String: String] = [:], position: Int? = nil, cost: Duration? = nil
   ) {
     self.contentType = contentType
     self.expires = expires
@@ -28,5 +31,6 @@ public struct RecordMetadata: Hashable, Codable, Sendable {
     self.tags = tags
     self.user = user
     self.position = position
+    self.cost = cost
   }
 }

@@ -143,7 +143,7 @@ extension DiskCache {
 
 extension RecordReader {
   /// Opens a record and verifies all its bytes; `nil` when there is none.
-  fileprivate func archived(_ digest: Digest256) throws(CachingError) -> DiskCache.Archiving? {
+  func archived(_ digest: Digest256) throws(CachingError) -> DiskCache.Archiving? {
     let found = try archivedOnce(digest)
     // Between the reads, the record may have been replaced or removed.
     guard case .damaged? = found else { return found }

@@ -132,6 +132,18 @@ extension DiskCache {
     return report
   }
 
+  /// The activity of the cache, without its contents: ``Statistics/bytes`` and ``Statistics/count`` are 0. Reads no file, and never
+  /// waits, so that a stalled device delays no report.
+  public nonisolated var activity: DiskCache.Statistics {
+    var result = counters.withLock { $0 }
+    result.stagedBytes = staging.bytes
+    result.byteLimit = configuration.byteLimit
+    result.countLimit = configuration.countLimit
+    result.isCircuitOpen = circuit.isOpen
+    result.isReadCircuitOpen = readers.isStalled
+    return result
+  }
+
   /// Returns the contents and the activity of the cache. While another process keeps the folder locked, it counts the
   /// files instead.
   public nonisolated func statistics() async throws(CachingError) -> DiskCache.Statistics {
@@ -146,13 +158,8 @@ extension DiskCache {
       let reader = reader
       held = try await survey { () throws(CachingError) in try reader.census() }
     }
-    var result = counters.withLock { $0 }
+    var result = activity
     (result.bytes, result.count) = held
-    result.stagedBytes = staging.bytes
-    result.byteLimit = configuration.byteLimit
-    result.countLimit = configuration.countLimit
-    result.isCircuitOpen = circuit.isOpen
-    result.isReadCircuitOpen = readers.isStalled
     return result
   }
 

@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// The metadata in a record: fields of a tag (2 bytes), a length (4) and UTF-8 text or a number, little-endian.
 ///
 /// Fields with unknown tags are skipped, so that later versions can add fields. `expires` has a fixed place in the
@@ -10,8 +12,10 @@ enum MetadataCoding {
     /// Length of the name (4 bytes), name, value.
     static let user: UInt16 = 4
     static let response: UInt16 = 5
-    /// 8 bytes, the only field that is no text.
+    /// 8 bytes, in two's complement.
     static let position: UInt16 = 6
+    /// 8 bytes: microseconds.
+    static let cost: UInt16 = 7
   }
 
   /// - Parameter source: ``CacheKey/source`` where it differs from the text of the key.
@@ -32,11 +36,13 @@ enum MetadataCoding {
       pair.append(little: UInt32(clamping: name.utf8.count))
       field(Tag.user, pair + name.utf8 + value.utf8)
     }
-    if let position = metadata.position {
+    func number(_ tag: UInt16, _ number: Int64) {
       var value: [UInt8] = []
-      value.append(little: UInt64(max(0, position)))
-      field(Tag.position, value)
+      value.append(little: UInt64(bitPattern: number))
+      field(tag, value)
     }
+    if let position = metadata.position { number(Tag.position, Int64(position)) }
+    if let cost = metadata.cost { number(Tag.cost, max(0, cost.nanosecondCount / 1_000)) }
     return bytes
   }
 
@@ -73,11 +79,15 @@ enum MetadataCoding {
           let text = String(validating: value[(4 + nameLength)...], as: UTF8.self)
         else { return nil }
         metadata.user[name] = text
-      case Tag.position:
-        guard value.count == 8, let position = Int(exactly: value.little(at: 0, UInt64.self)) else {
-          return nil
+      case Tag.position, Tag.cost:
+        guard value.count == 8 else { return nil }
+        let number = Int64(bitPattern: value.little(at: 0, UInt64.self))
+        if tag == Tag.position {
+          metadata.position = Int(number)
+        } else {
+          guard number >= 0 else { return nil }
+          metadata.cost = .microseconds(number)
         }
-        metadata.position = position
       default:
         continue
       }

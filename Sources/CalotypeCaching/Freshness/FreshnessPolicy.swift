@@ -5,11 +5,11 @@
 ///
 /// ```swift
 /// let policy = FreshnessPolicy()
-/// switch policy.decision(for: request.headers, stored: record, now: .now) {
+/// switch policy.decision(for: request.headers, stored: response, now: .now) {
 /// case .fresh: break                            // the bytes are right
 /// case .revalidate(let conditional): …          // ask with these fields; 304 means the bytes are right
 /// case .load: …
-/// …
+/// default: …
 /// }
 /// ```
 public struct FreshnessPolicy: Hashable, Sendable {

@@ -22,7 +22,7 @@ extension StoredResponse: Codable {
 extension StoredResponse {
   /// The description as text, one fact per line, to be stored beside the bytes:
   ///
-  /// ```
+  /// ```text
   /// response/1 200
   /// requested 1747267200
   /// received 1747267201

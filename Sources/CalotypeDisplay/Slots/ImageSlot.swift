@@ -8,7 +8,7 @@ public import FoundationEssentials
 /// let slot = ImageSlot(pipeline)
 /// slot.load(ImageRequest(url: url), placeholder: .image(gray))
 /// for await state in slot.states {
-///   draw(state.image, state.transition)
+///   draw(state.image, by: state.transition)
 /// }
 /// ```
 ///

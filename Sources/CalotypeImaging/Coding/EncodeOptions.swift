@@ -51,7 +51,8 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 100 (best).
   public var quality: Int
-  /// The measured quality to search ``quality`` for, which is ignored then. Formats and settings without a quality ignore it.
+  /// The measured quality to search ``quality`` for, which is ignored then; for a palette of PNG, to search the number of colours for,
+  /// up to ``paletteSize``. Other formats and settings without a quality ignore it.
   public var qualityTarget: QualityTarget?
   /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF, JPEG XL). JPEG and GIF refuse it.
   public var isLossless: Bool
@@ -83,7 +84,8 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var nearLosslessQuality: Int?
   /// The kind of picture to tune for (lossy WebP).
   public var content: Content = .any
-  /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
+  /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG with a palette; there, with a ``qualityTarget``, only if
+  /// ``paletteSize`` colours do not reach it otherwise).
   public var dithers = true
   /// The background of transparent pixels in a format without transparency; its alpha is ignored.
   public var background: PixelColor = .white

@@ -22,6 +22,8 @@ public protocol FrameDecoding: AnyObject {
   /// The frame that follows the last requested one costs one frame; any other may cost all frames since the last one
   /// that covers the canvas. The time limit holds for a pass over the frames; ``DecodeLimits/PassStopwatch`` adds it
   /// up.
+  ///
+  /// - Throws: The errors of ``ImageDecoding/decode(_:minimumSize:options:)``.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
   /// Returns true if a decode may begin with this frame, because it hides all preceding frames for good. Cheap. By

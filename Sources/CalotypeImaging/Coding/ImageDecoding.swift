@@ -35,6 +35,10 @@ public protocol ImageDecoding: Sendable {
   ///
   /// By default the image is decoded to obtain it, under the same limits. Implement it for all but the smallest
   /// formats, because limits have to be checked before memory is allocated.
+  ///
+  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)`` for bytes of another format,
+  ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/truncated(_:byteCount:)`` for a header that ends early,
+  ///   ``ImagingError/limitExceeded(_:value:limit:)``.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Returns the information about one page of a document; pages are counted from 0. ``ImageInfo/pageCount`` is that of the
@@ -58,6 +62,11 @@ public protocol ImageDecoding: Sendable {
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
   /// (in stored axes); `nil` asks for the full size. A decoder of drawings (``ImageInfo/isVector``) draws at
   /// ``DecodeOptions/sourceSize(of:)`` instead.
+  ///
+  /// - Throws: The errors of ``probe(_:limits:)``, before memory is taken; ``ImagingError/corrupt(_:reason:offset:)`` and
+  ///   ``ImagingError/truncated(_:byteCount:)`` unless ``DecodeOptions/accepts(_:)`` allows a partial picture;
+  ///   ``ImagingError/unsupportedFormat(_:reason:)`` for a variant that is not decoded; ``ImagingError/outOfMemory(byteCount:)``;
+  ///   ``ImagingError/cancelled``.
   func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image
 
   /// Returns the factor by which ``decode(_:minimumSize:options:)`` divides the sides of a picture of this size; `nil`,
@@ -73,6 +82,8 @@ public protocol ImageDecoding: Sendable {
   /// A decoder that produces rows from top to bottom asks `shrinker` for
   /// ``RowShrinker/rows(of:format:isOpaque:profile:)``, writes its rows there and returns the bitmap of
   /// ``RowShrinker/take(_:)``. If `shrinker` has no use for rows, and by default, the picture is decoded as a whole.
+  ///
+  /// - Throws: The errors of ``decode(_:minimumSize:options:)``.
   func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image
@@ -81,6 +92,8 @@ public protocol ImageDecoding: Sendable {
   func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)?
 
   /// Returns a decoder for all frames of an animation; `nil` if this format has none, or the input is a still image.
+  ///
+  /// - Throws: The errors of ``probe(_:limits:)``.
   func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)?

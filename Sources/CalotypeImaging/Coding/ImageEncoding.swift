@@ -9,6 +9,9 @@ public protocol ImageEncoding: Sendable {
   var refusal: ImagingError? { get }
 
   /// Encodes an upright picture. Called on any thread, several at a time.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for options or a size that the format does not have,
+  ///   ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
 
   /// Returns true if a lower ``EncodeOptions/quality`` makes a smaller file, so that ``EncodeOptions/maxFileSize`` can

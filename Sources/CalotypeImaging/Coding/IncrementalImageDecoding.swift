@@ -8,6 +8,8 @@ public import FoundationEssentials
 /// ``DecodeOptions/minimumDecodeSize(for:)``.
 public protocol IncrementalImageDecoding: AnyObject {
   /// Appends the next bytes and decodes as far as they reach. After an error nothing more may be appended.
+  ///
+  /// - Throws: The errors of a decode that more bytes cannot mend.
   func append(_ chunk: Data) throws(ImagingError)
 
   /// The header, as soon as it has arrived. The frame count of an animation is that of the frames that have arrived.
@@ -18,6 +20,9 @@ public protocol IncrementalImageDecoding: AnyObject {
 
   /// Returns a copy of the decoded part, with ``Image/isPartial`` set; `nil` if nothing has been added since the last
   /// snapshot. Does not disturb the decode.
+  ///
+  /// - Throws: The errors of ``ImageDecoding/decode(_:minimumSize:options:)``; ``ImagingError/outOfMemory(byteCount:)`` for
+  ///   the copy.
   func snapshot() throws(ImagingError) -> Image?
 
   /// The number of passes over the whole picture (the first frame of an animation) that have arrived completely; it
@@ -42,6 +47,8 @@ public protocol IncrementalImageDecoding: AnyObject {
   var isFrameDamaged: Bool { get }
 
   /// Returns a frame of an animation, composited on its canvas. Cheap in ascending order. By default there is none.
+  ///
+  /// - Throws: The errors of ``ImageDecoding/decode(_:minimumSize:options:)``.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
   /// Ends the input and returns the image, or the first frame of an animation.

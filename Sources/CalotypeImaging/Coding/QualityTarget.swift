@@ -1,9 +1,12 @@
+import Glibc
+
 /// A quality as people see it, for which an encoder's quality is searched: pictures that are easy to encode become smaller than
 /// at a fixed quality, and difficult ones keep their quality.
 ///
 ///     let data = try image.encoded(as: .jpeg(quality: .target(.ssimulacra2(70))))
 ///
-/// A search takes at most three encodes, each decoded and compared with the picture.
+/// A search takes at most three encodes, each decoded and compared with the picture. In PNG with a palette
+/// (``EncodeOptions/usesPalette``), it is for the number of colours.
 public struct QualityTarget: Hashable, Sendable, Codable {
   /// A measure, and its wanted value.
   public enum Measure: Hashable, Sendable, Codable {
@@ -12,14 +15,30 @@ public struct QualityTarget: Hashable, Sendable, Codable {
     case ssimulacra2(Double)
     /// The structural dissimilarity of luma, such as 0.01, which is lower for better pictures. See ``ImageQuality/dssim(of:)``.
     case dssim(Double)
+
+    /// The wanted value.
+    var value: Double {
+      switch self {
+      case .ssimulacra2(let value), .dssim(let value): value
+      }
+    }
+
+    /// Returns what is searched for, more of which is better: the score, or the negative logarithm of a dissimilarity.
+    func level(of measured: Double) -> Double {
+      switch self {
+      case .ssimulacra2: measured
+      case .dssim: -log(max(measured, 1e-9))
+      }
+    }
   }
 
   /// The measure and its wanted value.
   public var measure: Measure
-  /// The difference from the wanted value that ends the search, in units of the measure. A worse picture is delivered only if the
-  /// range has no better one that was tried.
+  /// The accepted difference from the wanted value, in units of the measure: a picture within 0.8 of it ends the search. A worse
+  /// picture is delivered only if none of those that were tried is better.
   public var tolerance: Double
-  /// The encoder's qualities to choose from, within 0 to 100.
+  /// The encoder's qualities to choose from, within 0 to 100. Palettes have none: they have at most
+  /// ``EncodeOptions/paletteSize`` colours.
   public var range: ClosedRange<Int>
 
   /// Returns a target.

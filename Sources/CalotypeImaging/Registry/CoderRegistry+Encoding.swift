@@ -4,7 +4,7 @@ extension CoderRegistry {
   /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept
   /// and the format can hold it (``ImageEncoding/holds(_:)``); at
   /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large, at ``EncodeOptions/quality`` or, with a
-  /// ``EncodeOptions/qualityTarget``, at that which meets it. A picture of 16 bits that has
+  /// ``EncodeOptions/qualityTarget``, at that which meets it, or with the palette that does. A picture of 16 bits that has
   /// to be shrunk for that is rounded to 8.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
@@ -28,6 +28,10 @@ extension CoderRegistry {
     let first: Attempt
     if let target = options.qualityTarget, usesQuality {
       first = try encoded(image, as: options, to: target, attempt)
+    } else if let target = options.qualityTarget, options.format == .png, options.usesPalette,
+      image.bitmap.format == .rgba8
+    {
+      first = (try encodedWithPalette(image, as: options, to: target, attempt), options.quality)
     } else {
       first = (try attempt(options), options.quality)
     }

@@ -13,7 +13,7 @@ extension CoderRegistry {
   /// Searches the quality whose picture measures as the target says, and returns its file: of the attempts that are good enough, the
   /// smallest; the best one without any.
   ///
-  /// A picture below 11 by 11 pixels cannot be measured: it is encoded at the quality that photographs need in the mean.
+  /// A picture below 11 by 11 pixels cannot be measured: it is encoded at the quality that pictures need in the mean.
   ///
   /// - Parameters:
   ///   - image: The picture as it is encoded.
@@ -24,48 +24,80 @@ extension CoderRegistry {
     _ encode: (EncodeOptions) throws(ImagingError) -> Data
   ) throws(ImagingError) -> Attempt {
     try target.check()
-    let scale = QualityScale(options.format, target.measure)
-    let wanted: Double =
-      switch target.measure {
-      case .ssimulacra2(let score): score
-      case .dssim(let dissimilarity): dissimilarity
-      }
-    let goal = QualityScale.level(wanted, of: target.measure)
-    var search = QualitySearch(scale: scale, range: target.range, goal: goal, slope: 1)
+    let curves = QualityCurves.of(options.format, target.measure)
+    let goal = target.measure.level(of: target.measure.value)
+    var search = TargetSearch(
+      curves: curves, settings: Self.qualities(options.format, in: target.range), goal: goal)
     var options = options
     options.qualityTarget = nil
     // The choice is made once, for the quality that is expected.
-    options.quality = Int(min(max(scale.quality(for: goal), 0), 100))
+    options.quality = Int(min(max(curves.setting(forMean: goal), 0), 100))
     options = try options.withSubsampling(for: image.bitmap)
     let reference = try measurable(image, options)
-    var best: (attempt: Attempt, level: Double, isGood: Bool)?
-    for _ in 0..<(reference == nil ? 1 : Self.qualityAttempts) {
-      guard let quality = search.next(first: scale.quality(for: goal)) else { break }
+    var choice = TargetChoice<Attempt>(target)
+    for _ in 0..<Self.qualityAttempts {
+      guard !choice.isClose, let quality = search.next() else { break }
       options.quality = quality
       let data = try encode(options)
       guard let reference else { return (data, quality) }
-      let measured = try measure(data, reference, target.measure, isLike: image)
-      let level = QualityScale.level(measured, of: target.measure)
-      search.add(level, at: quality)
-      let isGood =
-        switch target.measure {
-        case .ssimulacra2: measured >= wanted - target.tolerance
-        case .dssim: measured <= wanted + target.tolerance
-        }
-      let isBetter =
-        best.map { other in
-          switch (isGood, other.isGood) {
-          case (true, true): data.count < other.attempt.data.count
-          case (false, false): level > other.level
-          case (let mine, _): mine
-          }
-        } ?? true
-      if isBetter { best = ((data, quality), level, isGood) }
-      // A good attempt that is hardly too good ends the search.
-      if abs(measured - wanted) <= target.tolerance / 2 { break }
+      let measured = try measure(data, reference, target.measure)
+      search.add(target.measure.level(of: measured), at: quality)
+      choice.add((data, quality), byteCount: data.count, measured: measured)
     }
-    guard let best else { return (try encode(options), options.quality) }
-    return best.attempt
+    guard let file = choice.file else { return (try encode(options), options.quality) }
+    return file
+  }
+
+  /// Searches the number of colours of a palette, and whether to spread errors, so that the picture measures as the target says, and
+  /// returns its file as ``encoded(_:as:to:_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - image: The picture as it is encoded, of RGBA8.
+  ///   - options: The options, with a palette and a target.
+  ///   - encode: Encodes with the palette size of its options.
+  func encodedWithPalette(
+    _ image: Image, as options: EncodeOptions, to target: QualityTarget,
+    _ encode: (EncodeOptions) throws(ImagingError) -> Data
+  ) throws(ImagingError) -> Data {
+    try target.check()
+    var options = options
+    options.qualityTarget = nil
+    guard 2...256 ~= options.paletteSize, let reference = try measurable(image, options) else {
+      return try encode(options)
+    }
+    let measure = target.measure
+    let goal = measure.level(of: measure.value)
+    let least =
+      switch measure {
+      case .ssimulacra2(let score): score - target.tolerance
+      case .dssim(let value): value + target.tolerance
+      }
+    var search = PaletteSearch(
+      measure, detail: image.bitmap.colorDetail(), most: options.paletteSize, mayDither: options.dithers,
+      goal: goal, tolerance: goal - measure.level(of: least))
+    var choice = TargetChoice<Data>(target)
+    for _ in 0..<Self.qualityAttempts {
+      guard !choice.isClose, let setting = search.next() else { break }
+      (options.paletteSize, options.dithers) = (setting.colors, setting.dithers)
+      let data = try encode(options)
+      let measured = try self.measure(data, reference, measure)
+      search.add(measure.level(of: measured), with: setting)
+      choice.add(data, byteCount: data.count, measured: measured)
+    }
+    guard let file = choice.file else { return try encode(options) }
+    return file
+  }
+
+  /// Returns the qualities of a range whose files differ: many of AVIF have the same level of libaom.
+  static func qualities(_ format: ImageFormat, in range: ClosedRange<Int>) -> [Int] {
+    #if AVIF
+    if format == .avif {
+      return range.filter {
+        $0 == range.lowerBound || AVIFQuality.level($0) != AVIFQuality.level($0 - 1)
+      }
+    }
+    #endif
+    return Array(range)
   }
 
   /// Returns the picture that attempts are compared with; `nil` if it is too small.
@@ -84,7 +116,7 @@ extension CoderRegistry {
   }
 
   private func measure(
-    _ data: Data, _ reference: ImageQuality, _ measure: QualityTarget.Measure, isLike image: Image
+    _ data: Data, _ reference: ImageQuality, _ measure: QualityTarget.Measure
   ) throws(ImagingError) -> Double {
     // The file was made here, of a picture that is in memory: limits for files from elsewhere do not apply.
     var decoding = DecodeOptions(colors: .asStored)
@@ -112,7 +144,7 @@ extension CoderRegistry {
       if !options.requiresMaxFileSize { return full.data }
       throw .cannotFit(byteCount: full.data.count, limit: limit)
     }
-    let scale = QualityScale(options.format, .ssimulacra2(0))
+    let scale = QualityCurves.of(options.format, .ssimulacra2(0))
     // A file doubles within about 20 points. The search is for sizes just below the limit.
     var search = QualitySearch(
       scale: scale, range: 0...(full.quality - 1), goal: log(Double(limit) * 0.985), slope: 0.035)
@@ -122,7 +154,7 @@ extension CoderRegistry {
     var options = options
     options.qualityTarget = nil
     for _ in 0..<Self.sizeAttempts {
-      guard let quality = search.next(first: 0) else { break }
+      guard let quality = search.next() else { break }
       options.quality = quality
       let data = try encode(options)
       if data.count < smallest.count { smallest = data }

@@ -61,10 +61,10 @@ extension ImageLoading {
     .standard(for: source)
   }
 
-  /// Accepts every source.
+  /// Accepts every source, and throws nothing.
   public func check(_ source: ImageSource) throws {}
 
-  /// Does nothing: the loader keeps no parts.
+  /// Does nothing, and throws nothing: the loader keeps no parts.
   public func removeParts() async throws {}
 
   /// Does nothing: the loader remembers no failures.

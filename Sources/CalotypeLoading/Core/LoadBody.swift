@@ -54,6 +54,9 @@ public struct LoadBody: AsyncSequence, Sendable {
     }
 
     /// Returns the next bytes; `nil` at the end, and always after the end or an error.
+    ///
+    /// - Throws: The error of the body: ``LoadingError`` of the loaders of this package, ``LoadingError/bodyAlreadyConsumed`` for a
+    ///   second iteration, `CancellationError`.
     public mutating func next() async throws -> Data? {
       if failed {
         failed = false

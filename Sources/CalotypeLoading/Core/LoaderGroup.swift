@@ -1,7 +1,7 @@
 /// Combines several loaders: the last one added that accepts a source loads it.
 ///
 /// ```swift
-/// let loader = LoaderGroup.standard.adding(BucketLoader())
+/// let loader = LoaderGroup.standard.adding(MyLoader())
 /// ```
 public struct LoaderGroup: ImageLoading {
   /// The loaders. The last one is asked first.
@@ -31,6 +31,8 @@ public struct LoaderGroup: ImageLoading {
   }
 
   /// Asks the last loader that accepts `source`.
+  ///
+  /// - Throws: The errors of that loader.
   public func check(_ source: ImageSource) throws {
     try loader(for: source)?.check(source)
   }
@@ -55,6 +57,8 @@ public struct LoaderGroup: ImageLoading {
   }
 
   /// Removes the parts of all loaders.
+  ///
+  /// - Throws: The error of the first loader that fails; those behind it keep theirs.
   public func removeParts() async throws {
     for loader in loaders { try await loader.removeParts() }
   }

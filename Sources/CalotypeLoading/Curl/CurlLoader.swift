@@ -61,6 +61,8 @@ public final class CurlLoader: ImageLoading, TransferReporting {
   }
 
   /// Rejects sources that the address policy refuses without a name look-up, and unusable URLs.
+  ///
+  /// - Throws: ``LoadingError/addressRefused(_:reason:)``, ``LoadingError/invalidURL(_:reason:)``.
   public func check(_ source: ImageSource) throws {
     guard let url = source.url else { return }
     _ = try HTTPRequestStep(url, for: LoadRequest(source: source), configuration)

@@ -71,6 +71,8 @@ public final class HTTPLoader: ImageLoading, HookCarrying {
   }
 
   /// Asks the transport, unless interceptors may send the request elsewhere.
+  ///
+  /// - Throws: The errors of the transport.
   public func check(_ source: ImageSource) throws {
     if configuration.interceptors.isEmpty { try transport.check(source) }
   }
@@ -134,6 +136,8 @@ public final class HTTPLoader: ImageLoading, HookCarrying {
   }
 
   /// Removes all parts in ``Configuration/partials``.
+  ///
+  /// - Throws: The errors of ``PartialStore/removeAll()``.
   public func removeParts() async throws {
     _ = try await configuration.partials?.removeAll()
   }

@@ -3,7 +3,7 @@
 /// Called with the head of each accepted response, after interceptors and before the first byte, once for each load; not
 /// for a 304. The body belongs to the loader.
 ///
-/// Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
+/// It throws to refuse. Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
 /// description.
 public typealias ResponseValidation = @Sendable (LoadResponse) async throws -> Void
 

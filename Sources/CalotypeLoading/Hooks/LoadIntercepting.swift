@@ -59,10 +59,10 @@ public protocol LoadIntercepting: Sendable {
 }
 
 extension LoadIntercepting {
-  /// Returns the request unchanged.
+  /// Returns the request unchanged, and throws nothing.
   public func request(_ request: LoadRequest) async throws -> LoadRequest { request }
 
-  /// Returns the response unchanged.
+  /// Returns the response unchanged, and throws nothing.
   public func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse {
     response
   }

@@ -48,8 +48,11 @@ public final class ScriptedBucket: Sendable {
 
   private struct State {
     var objects: [String: Data] = [:]
+    /// When objects were written by a request, in seconds since 1970.
+    var times: [String: Int] = [:]
     var fault: (@Sendable (ScriptedRequest) -> BucketFault?)?
     var conditions = Conditions.honoured
+    var ignoresRanges = false
     var clockOffset = 0
     var counters = Counters()
   }
@@ -113,6 +116,9 @@ public final class ScriptedBucket: Sendable {
   /// Sets how conditions are treated.
   public func setConditions(_ conditions: Conditions) { state.withLock { $0.conditions = conditions } }
 
+  /// Sets whether it answers requests for parts with whole objects.
+  public func setIgnoresRanges(_ ignoresRanges: Bool) { state.withLock { $0.ignoresRanges = ignoresRanges } }
+
   /// Sets the seconds that its clock is ahead.
   public func setClockOffset(_ seconds: Int) { state.withLock { $0.clockOffset = seconds } }
 
@@ -171,10 +177,14 @@ public final class ScriptedBucket: Sendable {
     guard var object = self[key] else {
       return refusal(404, "NoSuchKey", "there is no such object", request, seconds)
     }
-    let fields = common(seconds) + [("Content-Type", "binary/octet-stream")]
+    var fields = common(seconds) + [("Content-Type", "binary/octet-stream")]
+    if let time = state.withLock({ $0.times[key] }) { fields.append(("Last-Modified", Self.date(time))) }
     let etag = Self.etag(object)
     if request.method == "HEAD" {
       return ScriptedReply([.head(200, fields + [("ETag", etag), ("Content-Length", "\(object.count)")])])
+    }
+    if state.withLock({ $0.ignoresRanges }) {
+      return .body(object, headers: fields + [("ETag", etag)])
     }
     switch fault {
     case .replace(let other): object = other
@@ -210,6 +220,7 @@ public final class ScriptedBucket: Sendable {
         }
       }
       state.objects[key] = request.body
+      state.times[key] = seconds
       return nil
     }
     if let refused { return refusal(refused.status, refused.code, "the condition failed", request, seconds) }
@@ -266,12 +277,15 @@ public final class ScriptedBucket: Sendable {
   }
 
   private func common(_ seconds: Int) -> [(name: String, value: String)] {
+    [("Date", Self.date(seconds)), ("x-amz-request-id", "0A49CE4060975EAC"), ("Server", "ScriptedBucket")]
+  }
+
+  private static func date(_ seconds: Int) -> String {
     var (time, parts) = (time_t(seconds), tm())
     gmtime_r(&time, &parts)
     var buffer = [CChar](repeating: 0, count: 64)
     let count = strftime(&buffer, buffer.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-    let date = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return [("Date", date), ("x-amz-request-id", "0A49CE4060975EAC"), ("Server", "ScriptedBucket")]
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   private static func etag(_ object: Data) -> String {

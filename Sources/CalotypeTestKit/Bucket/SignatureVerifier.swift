@@ -3,26 +3,40 @@ import FoundationEssentials
 
 /// Verifies signatures of requests by the book: AWS Signature Version 4 in the `Authorization` field, as the Amazon S3 API
 /// Reference describes it. Stricter than most servers: each `x-amz-` field, `Host` and `Content-Type` must be signed.
-struct SignatureVerifier: Sendable {
-  let region: String
-  let accessKey: String
-  let secretKey: String
-  let sessionToken: String?
+package struct SignatureVerifier: Sendable {
+  private let region: String
+  private let accessKey: String
+  private let secretKey: String
+  private let sessionToken: String?
+  private let service: String
 
   /// Why a request is refused: the code of S3, and the reason for a developer.
-  struct Refusal: Error {
-    let code: String
-    let reason: String
+  package struct Refusal: Error {
+    package let code: String
+    package let reason: String
   }
 
   /// The longest difference of clocks, in seconds.
   static let tolerance = 900
 
+  /// Creates a verifier of signatures by one key.
+  ///
+  /// - Parameter service: The service that signatures have to name.
+  package init(
+    region: String, accessKey: String, secretKey: String, sessionToken: String?, service: String = "s3"
+  ) {
+    self.region = region
+    self.accessKey = accessKey
+    self.secretKey = secretKey
+    self.sessionToken = sessionToken
+    self.service = service
+  }
+
   /// - Parameter now: Seconds since 1970 by the server's clock.
-  func verify(_ request: ScriptedRequest, now: Int) throws(Refusal) {
+  package func verify(_ request: ScriptedRequest, now: Int) throws(Refusal) {
     let parts = try parts(of: request)
     let scope = parts.credential.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    guard scope.count == 5, scope[3] == "s3", scope[4] == "aws4_request", scope[2] == region else {
+    guard scope.count == 5, scope[3] == service, scope[4] == "aws4_request", scope[2] == region else {
       throw Refusal(code: "AuthorizationHeaderMalformed", reason: "scope \(parts.credential)")
     }
     guard scope[0] == accessKey else { throw Refusal(code: "InvalidAccessKeyId", reason: "another key") }

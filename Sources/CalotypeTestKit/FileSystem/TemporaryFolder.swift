@@ -11,6 +11,8 @@ public final class TemporaryFolder: Sendable {
   public let url: URL
 
   /// Makes a folder in `parent`, or in the one for temporary files.
+  ///
+  /// - Throws: The errors of `FileManager`.
   public init(in parent: URL? = nil) throws {
     url = (parent ?? FileManager.default.temporaryDirectory)
       .appending(path: "calotype-test-\(UUID().uuidString)", directoryHint: .isDirectory)

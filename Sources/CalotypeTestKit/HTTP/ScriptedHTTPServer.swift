@@ -136,21 +136,29 @@ public final class ScriptedHTTPServer: Sendable {
   }
 
   /// Suspends until `count` clients have left during a reply to `path`.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitForDisconnects(_ path: String, count: Int = 1) async throws {
     try await journal.wait { $0.disconnects[path] ?? 0 >= count }
   }
 
   /// Suspends until `count` replies to `path` were carried out to their end.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitForReplies(_ path: String, count: Int = 1) async throws {
     try await journal.wait { $0.finished[path] ?? 0 >= count }
   }
 
   /// Suspends until a reply to `path` could not be written because the client does not read.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitForStalledWrite(_ path: String) async throws {
     try await journal.wait { $0.stalls[path] ?? 0 > 0 }
   }
 
   /// Suspends until no connection is open.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitForNoConnections() async throws {
     try await journal.wait { $0.openConnections == 0 }
   }

@@ -13,7 +13,16 @@ public struct HostileDecoder: ImageDecoding {
   public enum Attack: UInt8, CaseIterable, Sendable {
     /// Decodes to a white pixel: the only one that does no harm.
     case none
-    case writeToNull, trap, abort, fatalError, overflowStack
+    /// Writes to the address 0.
+    case writeToNull
+    /// Executes an instruction that ends the process.
+    case trap
+    /// Calls `abort`.
+    case abort
+    /// Ends with a message of Swift.
+    case fatalError
+    /// Calls itself until the stack ends.
+    case overflowStack
     /// Computes for ever.
     case spin
     /// Sleeps.
@@ -26,17 +35,48 @@ public struct HostileDecoder: ImageDecoding {
     case writeToInput
     /// Replies, and goes on writing to the picture.
     case scribble
-    case replyTwice, replyToAnotherJob
+    /// Replies twice to its job.
+    case replyTwice
+    /// Replies to a job that it does not have.
+    case replyToAnotherJob
     /// Replies with a size that is not there.
     case replyWithHugeSize
-    case replyWithBadText, replyWithHalf, replyWithNoise, replyWithTooMuch
+    /// Replies with text that is not UTF-8.
+    case replyWithBadText
+    /// Replies with the first half of a message.
+    case replyWithHalf
+    /// Replies with bytes that are no message.
+    case replyWithNoise
+    /// Replies with a longer message than there may be.
+    case replyWithTooMuch
     /// Makes the system call of the argument, with zeros.
     case systemCall
-    case openFile, openSocket, connect, execute, fork, traceHost, readHost, killHost, createMemory,
-      makeExecutable
+    /// Opens a file.
+    case openFile
+    /// Opens a socket.
+    case openSocket
+    /// Connects a socket.
+    case connect
+    /// Starts another program in its place.
+    case execute
+    /// Starts a process.
+    case fork
+    /// Attaches to the host as a debugger.
+    case traceHost
+    /// Reads the memory of the host.
+    case readHost
+    /// Sends the host a signal.
+    case killHost
+    /// Creates a file in memory.
+    case createMemory
+    /// Makes memory executable.
+    case makeExecutable
+    /// Closes the connection to the host.
     case closeConnection
-    /// Makes a call by the interfaces of other kinds of programs.
-    case callX32, call386
+    /// Makes a call by the interface of x32 programs.
+    case callX32
+    /// Makes a call by the interface of 32-bit programs.
+    case call386
     /// Ends with a status.
     case exit
     /// Decodes to a picture whose bytes are the environment.

@@ -91,16 +91,22 @@ public final class FakeLoader: ImageLoading {
   }
 
   /// Suspends until `count` loads were given up.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitForCancellations(_ count: Int = 1) async throws {
     try await journal.wait { $0.cancellations >= count }
   }
 
   /// Suspends until exactly `count` loads run.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitUntilRunning(_ count: Int) async throws {
     try await journal.wait { $0.running == count }
   }
 
   /// Suspends until no load runs.
+  ///
+  /// - Throws: `CancellationError`.
   public func waitUntilIdle() async throws {
     try await journal.wait { $0.running == 0 }
   }

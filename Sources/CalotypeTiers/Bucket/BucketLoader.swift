@@ -97,6 +97,8 @@ public final class BucketLoader: ImageLoading {
   public func cachingRule(for source: ImageSource) -> CachingRule { .http }
 
   /// Rejects buckets that may not be read, and URLs without a key.
+  ///
+  /// - Throws: `LoadingError`: `addressRefused`, `invalidURL`, `unsupportedScheme`.
   public func check(_ source: ImageSource) throws { _ = try object(of: source) }
 
   /// Sends a signed request.

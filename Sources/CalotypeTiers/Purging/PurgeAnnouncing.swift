@@ -12,5 +12,7 @@ public protocol PurgeAnnouncing: Sendable {
   func receive(_ body: @escaping @Sendable (_ entry: Data, _ number: Int) -> Void)
 
   /// Returns a number that no other call returns, larger than `number`.
+  ///
+  /// - Throws: `CachingError.failed` when there is no connection, `CachingError.cancelled`.
   func nextNumber(after number: Int) async throws(CachingError) -> Int
 }

@@ -13,17 +13,21 @@ extension PurgeLog {
     book.withLock { $0.statistics.polls += 1 }
     if readsSnapshot { try await readSnapshot() }
     while true {
-      let start = position
+      let start = applied
       let numbers = try await storage.numbers(after: start)
       // A hole that no snapshot was read for may be one of expired entries.
       if !readsSnapshot, let first = numbers.first, first > start + 1 { try await readSnapshot() }
       passOverExpired(before: numbers.first)
-      let wanted = numbers.filter { $0 > position }.sorted().prefix(Self.listLimit)
+      let wanted = numbers.filter { $0 > applied }.sorted().prefix(Self.listLimit)
       apply(try await entries(Array(wanted)))
       skipLostNumbers()
-      guard numbers.count >= Self.listLimit, position > start else { break }
+      guard numbers.count >= Self.listLimit, applied > start else { break }
     }
-    book.withLock { $0.isCurrent = true }
+    let now = elapsed()
+    book.withLock { book in
+      book.isCurrent = true
+      book.lastRead = now
+    }
     savePosition()
   }
 
@@ -53,7 +57,7 @@ extension PurgeLog {
 
   /// Replaces the table by the newest snapshot, if that is newer.
   private func readSnapshot() async throws(CachingError) {
-    guard let (number, bytes) = try await storage.newestSnapshot(), number > position else { return }
+    guard let (number, bytes) = try await storage.newestSnapshot(), number > applied else { return }
     let limits = book.withLock { $0.table.limits }
     guard let table = PurgeEntryCoding.table(bytes, at: number, limits: limits) else { return }
     let (missed, observers) = book.withLock { book -> ([SharedPurge], [@Sendable ([SharedPurge]) -> Void]) in

@@ -16,10 +16,10 @@ extension PurgeLog {
     for attempt in 1...max(1, configuration.maxTries) {
       let number = book.withLock { $0.table.lastNumber } + 1
       if try await storage.put(entry, at: number) { return number }
-      let before = position
+      let before = applied
       try await catchUp(readsSnapshot: false)
       // A write that is still under way cannot be read yet.
-      guard position == before else { continue }
+      guard applied == before else { continue }
       try await pause(.milliseconds(Int64(20 * attempt)) * Double.random(in: 0.5...1))
     }
     throw .failed(

@@ -7,13 +7,15 @@ import FoundationEssentials
 /// Call ``start()`` before the first read of a cache, and ``run()`` for as long as the node lives:
 ///
 /// ```swift
-/// let log = PurgeLog(storage: bucket, configuration: .init(positionFile: folder.appending(path: "position")))
+/// let log = PurgeLog(storage: storage, configuration: .init(positionFile: folder.appending(path: "position")))
 /// try await log.start()
 /// async let _ = log.run()
 /// let number = try await log.append(SharedPurge(.selection(.tag("news"))))
 /// ```
 ///
-/// Until it has read the storage once, every record counts as stale.
+/// Until it has read the storage once, it does not know which records were purged: those that this log was asked the ``position``
+/// for count as valid, because their origin was asked after the start, and all others as stale. So each is asked for once, not at
+/// each read, while the storage cannot be reached.
 public final class PurgeLog: PurgeLogging {
   struct Book {
     var table = PurgeTable()
@@ -24,6 +26,8 @@ public final class PurgeLog: PurgeLogging {
     var isConditional: Bool?
     /// Since when an entry has been missing.
     var gapStart: Duration?
+    /// When the storage was last read to its end.
+    var lastRead: Duration?
     var statistics = Statistics()
     var observers: [Int: @Sendable ([SharedPurge]) -> Void] = [:]
     var nextObserver = 0
@@ -36,6 +40,8 @@ public final class PurgeLog: PurgeLogging {
   let elapsed: @Sendable () -> Duration
   let book: Lock<Book>
   let positionFile: PositionFile?
+  /// The position of records from before the storage was read: of this log alone, and of no entry.
+  private let provisionalPosition = -Int.random(in: 1...(1 << 62))
   /// One change of the table at a time.
   private let turn = AsyncMutex()
   private let announced: AsyncStream<(entry: Data, number: Int)>
@@ -82,18 +88,28 @@ public final class PurgeLog: PurgeLogging {
     }
   }
 
-  /// The number of the last applied entry.
-  public var position: Int { book.withLock { $0.table.position } }
+  /// The number of the last applied entry. Before the storage was read, a negative number that no other log has.
+  public var position: Int { book.withLock { $0.isCurrent ? $0.table.position : provisionalPosition } }
+
+  /// The number of the last applied entry, also while more are being read for the first time.
+  var applied: Int { book.withLock { $0.table.position } }
 
   /// Whether the storage was read at least once.
   public var isCurrent: Bool { book.withLock { $0.isCurrent } }
 
-  /// Returns whether a record may be used; at best `stale` until the storage was read.
+  /// The time since the storage was last read to its end; `nil` before the first time. Purges of other nodes that were not
+  /// announced take effect here with the next read.
+  public var age: Duration? {
+    let now = elapsed()
+    return book.withLock { book in book.lastRead.map { max(.zero, now - $0) } }
+  }
+
+  /// Returns whether a record may be used. Until the storage was read, at best `stale`, unless its position is that of this log.
   public func verdict(source: String, tags: [String], at position: Int?) -> PurgeVerdict {
     let (verdict, isCurrent) = book.withLock { book in
       (book.table.verdict(source: source, tags: tags, at: position), book.isCurrent)
     }
-    return verdict == .valid && !isCurrent ? .stale : verdict
+    return verdict == .valid && !isCurrent && position != provisionalPosition ? .stale : verdict
   }
 
   /// Registers a function; register it before ``start()``, to hear of the entries that a node has slept through.
@@ -150,11 +166,11 @@ public final class PurgeLog: PurgeLogging {
 
   /// Applies an announced entry, or reads what is missing before it.
   func hear(_ entry: Data, _ number: Int) async {
-    guard isCurrent, number > position else { return }
+    guard isCurrent, number > applied else { return }
     try? await exclusively { () async throws(CachingError) in
-      let position = self.position
-      guard number > position else { return }
-      if number == position + 1 {
+      let applied = self.applied
+      guard number > applied else { return }
+      if number == applied + 1 {
         self.apply([(number, PurgeEntryCoding.decode(entry))])
       } else {
         try await self.catchUp(readsSnapshot: false)

@@ -107,8 +107,10 @@ package struct PurgeTable: Hashable, Sendable {
   }
 
   /// Returns whether a record may be used; O(length of the texts) plus the number of prefixes.
+  ///
+  /// - Parameter position: The position of the record; `nil` and negative ones count as 0.
   package func verdict(source: String, tags: [String], at position: Int?) -> PurgeVerdict {
-    let position = position ?? 0
+    let position = max(0, position ?? 0)
     guard position < lastApplied else { return .valid }
     var found = floor
     func look(_ selection: CacheSelection) {

@@ -40,7 +40,8 @@ extension RedisClient {
       database = 0
     }
 
-    /// Creates the settings of a URL: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS.
+    /// Creates the settings of a URL: `redis://[user[:password]@]host[:port][/database]`, or `rediss://` for TLS; `valkey://`
+    /// and `valkeys://` mean the same.
     ///
     /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for any other URL; it does not contain the URL.
     public init(_ url: URL) throws(CachingError) {
@@ -48,11 +49,12 @@ extension RedisClient {
         .failed(operation: "redis", reason: reason, isRetryable: false)
       }
       let scheme = url.scheme?.lowercased()
-      guard scheme == "redis" || scheme == "rediss" else {
-        throw problem("the URL begins with neither redis:// nor rediss://")
+      let isSecure = scheme == "rediss" || scheme == "valkeys"
+      guard isSecure || scheme == "redis" || scheme == "valkey" else {
+        throw problem("the URL begins with neither redis:// nor rediss://, valkey:// nor valkeys://")
       }
       guard let host = url.host(), !host.isEmpty else { throw problem("the URL has no host") }
-      self.init(host: host, port: url.port ?? 6_379, usesTLS: scheme == "rediss")
+      self.init(host: host, port: url.port ?? 6_379, usesTLS: isSecure)
       let path = url.path(percentEncoded: false).drop { $0 == "/" }
       if !path.isEmpty {
         guard let number = Int(path), (0...65_535).contains(number) else {
@@ -63,6 +65,9 @@ extension RedisClient {
       if let user = url.user(percentEncoded: false), !user.isEmpty { self.user = user }
       password = url.password(percentEncoded: false)
     }
+
+    /// Whether there is a password.
+    package var hasPassword: Bool { password != nil }
 
     /// Sets the password, or removes it.
     public mutating func setPassword(_ password: String?) { self.password = password }

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// reached, every call is `Flight.alone`, after at most three timeouts of the client.
 ///
 /// ```swift
-/// let log = PurgeLog(storage: bucket, announcing: RedisPurgeChannel(redis))
+/// let log = PurgeLog(storage: storage, announcing: RedisPurgeChannel(redis))
 /// let coordinator = RedisCoordinator(redis, position: { log.position })
 /// ```
 public final class RedisCoordinator: FlightCoordinating {
@@ -137,7 +137,7 @@ public final class RedisCoordinator: FlightCoordinating {
       ? 0 : Self.milliseconds(book.state.withLock { $0.durations.slowAge(host: call.host) })
     let arguments: [[UInt8]] = [
       call.token, Self.text(Self.milliseconds(times.lease)), call.waits ? Array(inbox.utf8) : [],
-      Self.text(call.position), Self.text(slow),
+      Self.text(max(0, call.position)), Self.text(slow),
     ]
     do throws(RedisError) {
       let reply = try await client.run(FlightScripts.acquire, keys: keys(call.key), arguments: arguments)

@@ -7,6 +7,8 @@ final class RedisLoop {
   private var breaker: RedisBreaker
   private var pipeline = RedisPipeline()
   private var completions: [Int: RedisShared.Completion] = [:]
+  /// The commands whose timeouts do not count.
+  private var brief: Set<Int> = []
   private var nextID = 0
   private var timersDue: [Duration] = []
   private var lastReply = Duration.zero
@@ -56,6 +58,7 @@ final class RedisLoop {
     let submissions = shared.disconnected(reason)
     let waiting = completions
     completions = [:]
+    brief = []
     for completion in waiting.values { completion(.failure(.unavailable)) }
     for submission in submissions { submission.completion(.failure(.unavailable)) }
   }
@@ -127,6 +130,7 @@ final class RedisLoop {
       return submission.completion(.failure(.queueFull))
     }
     completions[nextID] = submission.completion
+    if submission.isBrief { brief.insert(nextID) }
   }
 
   private func add(
@@ -183,6 +187,7 @@ final class RedisLoop {
     case .reply(let id, let value):
       lastReply = shared.elapsed()
       breaker.succeeded()
+      brief.remove(id)
       completions.removeValue(forKey: id)?(.success(value))
     case .lateReply: break
     case .message(let channel, let payload):
@@ -206,8 +211,9 @@ final class RedisLoop {
     var isUseful = true
     for id in expired {
       completions.removeValue(forKey: id)?(.failure(.timedOut))
+      let isBrief = brief.remove(id) != nil
       // Those that follow the last one count no more.
-      if isUseful, breaker.timedOut(at: now) { isUseful = false }
+      if isUseful, !isBrief, breaker.timedOut(at: now) { isUseful = false }
     }
     return isUseful
   }

@@ -49,7 +49,8 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     return (number, Data(payload[(digits.count + 1)...]))
   }
 
-  private static let count = RedisScript(
+  /// Keys: the last number. Arguments: the least. Answers the next one.
+  static let count = RedisScript(
     """
     local n = tonumber(redis.call('GET', KEYS[1]) or '0')
     if n < tonumber(ARGV[1]) then n = tonumber(ARGV[1]) end

@@ -8,6 +8,8 @@ final class RedisShared: Sendable {
   struct Submission: Sendable {
     var bytes: [UInt8]
     var deadline: Duration
+    /// Whether it has less than the time of all commands: a reply that misses it says nothing about the connection.
+    var isBrief: Bool
     var completion: Completion
   }
 
@@ -48,8 +50,9 @@ final class RedisShared: Sendable {
   /// Passes a command to the thread. The completion is called once, by the thread or, on a refusal, by the caller.
   func submit(_ command: RESPCommand, timeout: Duration?, _ completion: @escaping Completion) {
     let bytes = command.encoded
+    let time = timeout ?? configuration.timeout
     let submission = Submission(
-      bytes: bytes, deadline: elapsed() + (timeout ?? configuration.timeout), completion: completion)
+      bytes: bytes, deadline: elapsed() + time, isBrief: time < configuration.timeout, completion: completion)
     let (refusal, rings) = state.withLock { state -> (RedisError?, Bool) in
       guard state.statistics.isConnected, !state.isClosed else {
         state.statistics.rejected += 1

@@ -3,7 +3,7 @@ import Crypto
 /// Signs URLs with HMAC-SHA256, and verifies the signatures of others (imgproxy, "Signing a URL").
 ///
 /// ```swift
-/// let signature = try URLSignature(key: [UInt8](hexKey), salt: [UInt8](hexSalt))
+/// let signature = try URLSignature(key: key, salt: salt)
 /// let text = signature.sign("/rs:fill:300:200/plain/http://example.com/a.jpg")
 /// ```
 ///

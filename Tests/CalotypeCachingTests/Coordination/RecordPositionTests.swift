@@ -11,7 +11,7 @@ import Testing
     bytes.withUnsafeBytes { MetadataCoding.decode($0)?.metadata }
   }
 
-  @Test(arguments: [nil, 0, 1, 4_711, Int.max]) func isKept(_ position: Int?) async throws {
+  @Test(arguments: [nil, 0, 1, 4_711, Int.max, -1, Int.min]) func isKept(_ position: Int?) async throws {
     let folder = try TemporaryFolder()
     let metadata = RecordMetadata(contentType: "image/gif", tags: ["t"], position: position)
     try await DiskCache(folder.configuration()).store(bytes(40), metadata: metadata, for: CacheKey("k"))
@@ -35,14 +35,24 @@ import Testing
   }
 
   @Test func mustFit() {
-    #expect(decode([6, 0, 8, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]) == nil)
+    #expect(decode([6, 0, 8, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255])?.position == -1)
     #expect(decode([6, 0, 7, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]) == nil)
     #expect(decode([6, 0, 0, 0, 0, 0]) == nil)
   }
 
-  @Test func isNeverNegative() {
-    let bytes = MetadataCoding.encode(RecordMetadata(position: -5), source: nil)
-    #expect(decode(bytes)?.position == 0)
+  @Test(
+    arguments: [
+      (nil, nil), (.zero, .zero), (.nanoseconds(1_999), .microseconds(1)), (.seconds(3_600), .seconds(3_600)),
+      (.seconds(-1), .zero),
+    ] as [(Duration?, Duration?)])
+  func costs(_ cost: Duration?, _ kept: Duration?) {
+    #expect(decode(MetadataCoding.encode(RecordMetadata(cost: cost), source: nil))?.cost == kept)
+  }
+
+  @Test func costsMustFit() {
+    #expect(decode([7, 0, 8, 0, 0, 0, 232, 3, 0, 0, 0, 0, 0, 0])?.cost == .milliseconds(1))
+    #expect(decode([7, 0, 8, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255]) == nil)
+    #expect(decode([7, 0, 4, 0, 0, 0, 1, 0, 0, 0]) == nil)
   }
 
   @Test func isOptionalWhenDecoded() throws {

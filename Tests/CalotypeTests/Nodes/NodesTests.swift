@@ -29,11 +29,13 @@ struct NodesTests {
 
   /// A node with a memory of its own.
   private func node(
-    coordinates: Bool = true, _ log: FakePurgeLog? = nil, loader: any ImageLoading = Samples.loader
+    coordinates: Bool = true, _ log: FakePurgeLog? = nil, loader: any ImageLoading = Samples.loader,
+    sharesOriginals: (@Sendable () -> Bool)? = nil
   ) -> ImagePipeline {
     var configuration = ImagePipeline.Configuration(
       loader: loader, memoryCache: MemoryCache(byteLimit: 16 << 20), diskCache: shared)
-    configuration.nodes = .init(flights: coordinates ? flights : nil, purges: log)
+    configuration.nodes = .init(
+      flights: coordinates ? flights : nil, purges: log, sharesOriginals: sharesOriginals)
     return ImagePipeline(configuration)
   }
 
@@ -94,6 +96,41 @@ struct NodesTests {
     #expect(count == 1)
     #expect(statuses.filter { $0 == status }.count == (status == 404 ? 3 : 1))
     for node in nodes { await node.settle() }
+  }
+
+  @Test(
+    "while the shared cache does not answer, originals are loaded without leases", arguments: [false, true])
+  func cacheAway(isAnswering: Bool) async throws {
+    let gate = Gate()
+    let data = try Samples.png(width: 64, height: 64)
+    server.route("/a.png", .gated([(gate, data)], headers: [("Cache-Control", "max-age=100")]))
+    let nodes = (0..<3).map { _ in node(sharesOriginals: { isAnswering }) }
+    let calls = nodes.map { node in Task { [request] in try await node.image(for: request) } }
+    try await eventually { isAnswering ? flights.waiting == 2 : count == 3 }
+    #expect(flights.leads == (isAnswering ? 1 : 0))
+    gate.open()
+    for call in calls { #expect(try await call.value.width == 32) }
+    for node in nodes { await node.settle() }
+    #expect(count == (isAnswering ? 1 : 3))
+    #expect(flights.outcomes.count == (isAnswering ? 1 : 0))
+  }
+
+  @Test("records of results say how long they took to make, also after their original was confirmed")
+  func costs() async throws {
+    let node = node(FakePurgeLog(log))
+    _ = try await node.encoded(request, as: .webp(quality: 80))
+    await node.settle()
+    let key = request.encodedKey(as: .webp(quality: 80))
+    let cost = try #require(await shared.read(key)?.metadata.cost)
+    #expect(cost > .zero && cost < .seconds(60))
+    #expect(await shared.read(request.sourceKey)?.metadata.cost == nil)
+    try await node.cache.purge(.host("127.0.0.1"))
+    _ = try await node.encoded(request, as: .webp(quality: 80))
+    await node.settle()
+    #expect(count == 2)
+    let confirmed = await shared.read(key)?.metadata
+    #expect(confirmed?.position == 1 && confirmed?.cost == cost)
+    #expect(node.statistics.encodes == 1)
   }
 
   @Test("a leader that is cancelled leaves the work to another node")

@@ -64,6 +64,22 @@ struct MotoTests {
     }
     #expect(written == 1)
     await cache.shutDown()
+    // It checks no hash, and passes all other probes.
+    let verdicts = Lock<[String: TierFinding.Verdict]>([:])
+    await BucketCheck(bucket, credentials: credentials, connections: configuration.connections).run {
+      finding in
+      verdicts.withLock { $0[finding.probe] = finding.verdict }
+    }
+    let imperfect = verdicts.withLock { $0.filter { $0.value != .ok } }
+    #expect(imperfect == ["payloadHash": .cannot])
+    let tiers = [Bucket.Folder.results, .originals].map {
+      BucketTier(bucket, credentials: credentials, folder: $0, connections: configuration.connections)
+    }
+    let copied = Lock(0)
+    try await RecordCopy(from: tiers[0], to: tiers[1]).run { event in
+      if case .copied = event.outcome { copied.withLock { $0 += 1 } }
+    }
+    #expect(copied.withLock { $0 } == 4)
   }
 }
 

@@ -237,16 +237,33 @@ import Testing
   }
 
   /// Until the storage was read, records count as stale; a storage that is away later is forgiven.
-  @Test func anUnreadLogTrustsNothing() async throws {
+  @Test func anUnreadLogTrustsNothingFromBeforeItsStart() async throws {
+    store.write(Self.purge("u"), at: 1)
     store.state.withLock { $0.isDown = true }
     let log = PurgeLog(storage: store)
     await #expect(throws: CachingError.self) { try await log.start() }
+    #expect(!log.isCurrent && log.age == nil)
     #expect(log.verdict(source: "s", tags: [], at: 5) == .stale)
+    // Records since the start carry a position that is this log's alone, so that each is asked for once.
+    let own = log.position
+    #expect(own < 0)
+    #expect(log.verdict(source: "s", tags: ["u"], at: own) == .valid)
+    let other = PurgeLog(storage: store)
+    await #expect(throws: CachingError.self) { try await other.start() }
+    #expect(other.position != own)
+    #expect(other.verdict(source: "s", tags: [], at: own) == .stale)
     await log.poll()
     #expect(log.statistics.failedPolls == 1)
     store.state.withLock { $0.isDown = false }
     await log.poll()
+    #expect(log.isCurrent && log.position == 1 && log.age != nil)
     #expect(log.verdict(source: "s", tags: [], at: 5) == .valid)
+    // From now on they are older than all entries.
+    for log in [log, other] {
+      await log.poll()
+      #expect(log.verdict(source: "s", tags: [], at: own) == .valid)
+      #expect(log.verdict(source: "s", tags: ["u"], at: own) == .stale)
+    }
     store.state.withLock { $0.isDown = true }
     await log.poll()
     #expect(log.verdict(source: "s", tags: [], at: 5) == .valid)

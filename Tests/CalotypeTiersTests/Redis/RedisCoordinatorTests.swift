@@ -2,6 +2,7 @@ import CalotypeCaching
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import HTTPTypes
 import Testing
 
 @testable import CalotypeTiers
@@ -358,6 +359,49 @@ import Testing
     try await eventually { !client.isConnected }
     #expect(try await cache.read(key) == nil)
     try await cache.store(Data([1]), metadata: .init(), for: key)
+  }
+
+  @Test func recordsAreStoredLater() async throws {
+    let server = try RedisServer()
+    let client = try RedisClient(RedisClientTests.configuration(server.port))
+    await client.connected()
+    var configuration = RedisCache.Configuration()
+    configuration.readTimeout = .seconds(5)
+    let cache = RedisCache(client, configuration: configuration)
+    cache.storeLater(Data([1, 2, 3]), metadata: .init(position: 4), for: key)
+    // In order, on the same connection.
+    #expect(try await cache.read(key)?.metadata.position == 4)
+    try await eventually { cache.statistics.stored == 1 }
+    cache.storeLater(Data(count: 65 << 10), metadata: .init(), for: CacheKey("large"))
+    let now = Date()
+    let secret = try #require(
+      StoredResponse(
+        status: 200, fields: [.cacheControl: "private"], request: [:], requestTime: now, responseTime: now))
+    cache.storeLater(Data([1]), metadata: .init(response: secret), for: CacheKey("private"))
+    try await cache.store(Data([1]), metadata: .init(response: secret), for: CacheKey("private"))
+    #expect(try await cache.read(CacheKey("private")) == nil)
+    server.kill()
+    try await eventually { !client.isConnected }
+    cache.storeLater(Data([1]), metadata: .init(), for: key)
+    #expect(try await cache.read(key) == nil)
+    let statistics = cache.statistics
+    #expect(statistics.hits == 1 && statistics.misses == 1 && statistics.skippedReads == 1)
+    #expect(statistics.bytesRead == statistics.bytesWritten && statistics.bytesRead > 3)
+    #expect(statistics.unshared == 3 && statistics.dropped == 1 && statistics.failedWrites == 0)
+  }
+
+  /// Reads have less time than other commands: those that miss it do not end the connection.
+  @Test func readsThatAreLateCostNoConnection() async throws {
+    let server = try RedisServer()
+    let client = try RedisClient(RedisClientTests.configuration(server.port))
+    await client.connected()
+    let cache = RedisCache(client)
+    server.freeze()
+    for _ in 0..<5 { #expect(try await cache.read(key) == nil) }
+    #expect(cache.statistics.failedReads == 5 && client.isConnected)
+    server.thaw()
+    #expect(try await client.send(RESPCommand("PING")) == .string(Array("PONG".utf8)))
+    #expect(client.statistics.connections == 1)
   }
 
   @Test func purgesAreAnnouncedAndNumbered() async throws {

@@ -190,7 +190,7 @@ extension Benchmark {
 }
 
 /// A folder for one benchmark, removed when it is let go.
-private final class BenchmarkFolder {
+final class BenchmarkFolder {
   let url = FileManager.default.temporaryDirectory.appending(path: "calotype-bench-\(UUID().uuidString)")
 
   init() throws {

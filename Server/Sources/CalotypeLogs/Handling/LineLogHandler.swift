@@ -3,6 +3,8 @@ public import Logging
 /// Writes log entries of swift-log as lines.
 ///
 /// ```swift
+/// import Logging
+///
 /// let writer = LineLogHandler.writer(descriptor: STDERR_FILENO, format: .json)
 /// LoggingSystem.bootstrap { LineLogHandler(label: $0, format: .json, level: .info, writer: writer) }
 /// ```

@@ -6,7 +6,7 @@
 /// ```swift
 /// let start = purges.generation
 /// let result = try await render()
-/// guard purges.isValid(result.facts, since: start) else { return }    // answer, but do not store
+/// if purges.isValid(result.facts, since: start) { store(result) }    // otherwise it is the answer, and not stored
 /// ```
 ///
 /// The number of purges is bounded: beyond it the oldest is forgotten, and all work from before it counts as purged. That never

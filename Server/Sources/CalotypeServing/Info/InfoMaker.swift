@@ -245,7 +245,9 @@ struct InfoMaker: Sendable {
         cacheControl: head.fields[.cacheControl], expires: head.fields[.expires],
         entityTag: head.fields[.eTag], lastModified: head.fields[.lastModified], modified: head.modified),
       freshUntil: head.freshUntil, isStorable: head.isStorable, varyingHeaders: [], notices: [],
-      tags: order.options.cacheTags, timings: timings)
+      tags: order.options.cacheTags,
+      makingTime: (timings.durations[.decode] ?? .zero) + (timings.durations[.transform] ?? .zero),
+      timings: timings)
   }
 }
 

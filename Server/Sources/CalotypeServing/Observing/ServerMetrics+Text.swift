@@ -9,6 +9,7 @@ extension ServerMetrics {
     let loads: Int
     let joined: Int
     let droppedLogLines: Int
+    let tiers: TierFigures
   }
 
   /// All series as text.
@@ -39,13 +40,15 @@ extension ServerMetrics {
       "workers_utilization", "Busy workers in percent.",
       workers > 0 ? 100 * Double(gauges.admission.running) / Double(workers) : 0)
     text.counter(
-      "cache_hits_total", "Results from caches.", value(.memoryHits) + value(.diskHits) + value(.sharedHits))
+      "cache_hits_total", "Results from caches.",
+      [Counter.memoryHits, .diskHits, .redisHits, .bucketHits, .sharedHits].reduce(0) { $0 + value($1) })
     text.counter("cache_misses_total", "Results that were made.", value(.misses))
     // Our own.
     text.counter(
       "cache_hits_by_tier_total", "Results from each cache.",
       [
         ("tier=\"memory\"", value(.memoryHits)), ("tier=\"disk\"", value(.diskHits)),
+        ("tier=\"redis\"", value(.redisHits)), ("tier=\"bucket\"", value(.bucketHits)),
         ("tier=\"node\"", value(.sharedHits)),
       ])
     text.counter(
@@ -65,6 +68,7 @@ extension ServerMetrics {
       "log_lines_dropped_total", "Log lines that were lost because their reader was too slow.",
       gauges.droppedLogLines)
     admission(gauges.admission, &text)
+    gauges.tiers.add(to: &text)
     text.gauge(
       "memory_budget_bytes", "Bytes that cached results and decoded images may take together.",
       Double(gauges.memory.byteLimit + gauges.admission.byteBudget))

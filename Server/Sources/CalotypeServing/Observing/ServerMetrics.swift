@@ -6,10 +6,8 @@ import Synchronization
 public final class ServerMetrics: Sendable {
   /// A counter.
   enum Counter: String, CaseIterable, Sendable {
-    case requests, memoryHits, diskHits, sharedHits, staleHits, misses, fetches, decodes, encodes,
-      confirmations,
-      cancelled,
-      fallbacks
+    case requests, memoryHits, diskHits, redisHits, bucketHits, sharedHits, staleHits, misses, fetches,
+      decodes, encodes, confirmations, cancelled, fallbacks
   }
 
   /// A part of a request whose duration is observed.
@@ -45,6 +43,16 @@ public final class ServerMetrics: Sendable {
   var snapshot: State { state.withLock { $0 } }
 
   func count(_ counter: Counter) { state.withLock { $0.counters[counter, default: 0] += 1 } }
+
+  /// Counts a result from a tier.
+  func count(_ tier: CacheTier) {
+    switch tier {
+    case .memory: count(.memoryHits)
+    case .disk: count(.diskHits)
+    case .redis: count(.redisHits)
+    case .bucket: count(.bucketHits)
+    }
+  }
 
   func observe(_ span: Span, _ duration: Duration) {
     state.withLock { $0.spans[span, default: DurationHistogram()].add(duration) }

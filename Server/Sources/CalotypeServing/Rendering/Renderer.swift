@@ -50,12 +50,13 @@ struct Renderer: Sendable {
       metrics.count(.decodes)
       metrics.count(.encodes)
       made.timings.durations[.queue] = ticket.wait
-      return stored(made, source, info, order)
+      return stored(made, source, info, order, makingTime: time)
     }
   }
 
   private func stored(
-    _ made: PixelWork.Outcome, _ source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder
+    _ made: PixelWork.Outcome, _ source: SourceBytes, _ info: ImageInfo, _ order: ImageOrder,
+    makingTime: Duration
   ) -> StoredResult {
     // Of several formats the content has chosen one.
     let chosen = made.plan.encode.candidates.isEmpty ? nil : ImageFormat.sniff(made.data)
@@ -68,7 +69,7 @@ struct Renderer: Sendable {
       entityTag: Self.tag(of: made.data), width: made.size.width, height: made.size.height,
       source: facts(of: source, info, order), freshUntil: source.freshUntil, isStorable: source.isStorable,
       varyingHeaders: made.plan.varyingHeaders, notices: notices, tags: order.options.cacheTags,
-      timings: made.timings)
+      makingTime: makingTime, timings: made.timings)
   }
 
   /// Returns the bytes of a source as a result.
@@ -90,7 +91,7 @@ struct Renderer: Sendable {
       entityTag: Self.tag(of: data),
       width: info.size.width, height: info.size.height, source: facts(of: source, info, order),
       freshUntil: source.freshUntil, isStorable: source.isStorable, varyingHeaders: [], notices: [],
-      tags: order.options.cacheTags)
+      tags: order.options.cacheTags, makingTime: .zero)
   }
 
   private func facts(

@@ -1,23 +1,25 @@
 import Calotype
 import CalotypeCaching
 import CalotypeResults
+import CalotypeTiers
 import FoundationEssentials
 import Synchronization
 
-/// The results of a server: in memory, on disk if there is a folder, and in a bucket that nodes share.
+/// The results of a server: in memory, on disk if there is a folder, and in the caches that nodes share.
 ///
 /// Work that began before a purge stores nothing that the purge selects. With a log of purges, records carry their position in
 /// it, and purges of other nodes count as well.
 final class ResultStore: Sendable {
   private let memory: MemoryCache<StoredResult>
   private let disk: DiskCache?
-  private let shared: (any DataCaching)?
+  private let shared: SharedResults?
   private let log: (any PurgeLogging)?
   private let purges = Mutex(PurgeTable())
   private let observation = Mutex<PurgeObservation?>(nil)
+  private let times = Mutex([CacheTier: DurationHistogram]())
 
   init(
-    memory: MemoryCache<StoredResult>, disk: DiskCache?, shared: (any DataCaching)? = nil,
+    memory: MemoryCache<StoredResult>, disk: DiskCache?, shared: SharedResults? = nil,
     log: (any PurgeLogging)? = nil
   ) {
     (self.memory, self.disk, self.shared, self.log) = (memory, disk, shared, log)
@@ -45,32 +47,49 @@ final class ResultStore: Sendable {
   /// The use of the memory.
   var memoryStatistics: MemoryTier.Statistics { memory.statistics }
 
+  /// The activity of the disk; `nil` without a folder.
+  var diskActivity: DiskCache.Statistics? { disk?.activity }
+
+  /// The durations of reads of each tier but the memory.
+  var readTimes: [CacheTier: DurationHistogram] { times.withLock { $0 } }
+
   /// Returns a result in memory, fresh or stale. Never suspends.
   func cached(_ identity: ResultIdentity) -> StoredResult? {
     memory.value(for: identity.key, allowingStale: true)
   }
 
-  /// Returns a result on disk or in the shared cache, and keeps it in the faster tiers. A tier that fails has none.
-  func read(_ identity: ResultIdentity) async -> StoredResult? {
-    if let disk, let result = await read(identity, from: disk) { return result }
+  /// Returns a result on disk or in a shared cache, and keeps it in the faster tiers. A tier that fails has none.
+  func read(_ identity: ResultIdentity) async -> (result: StoredResult, tier: CacheTier)? {
+    if let disk, let result = await read(identity, from: disk, .disk) { return (result, .disk) }
     return await readShared(identity)
   }
 
-  /// Returns a result in the shared cache, and keeps it in the faster tiers.
-  func readShared(_ identity: ResultIdentity) async -> StoredResult? {
+  /// Returns a result in a shared cache, and keeps it in the faster tiers.
+  func readShared(_ identity: ResultIdentity) async -> (result: StoredResult, tier: CacheTier)? {
     guard let shared else { return nil }
-    return await read(identity, from: shared)
+    if let small = shared.small, let result = await read(identity, from: small, .redis) {
+      return (result, .redis)
+    }
+    return await read(identity, from: shared.bucket, .bucket).map { ($0, .bucket) }
   }
 
-  private func read(_ identity: ResultIdentity, from cache: any DataCaching) async -> StoredResult? {
-    let start = generation
-    guard let record = try? await cache.read(identity.key) else { return nil }
-    return keep(record, identity, since: start, onDisk: !(cache is DiskCache))
+  private func read(
+    _ identity: ResultIdentity, from cache: any DataCaching, _ tier: CacheTier
+  ) async -> StoredResult? {
+    let (start, clock) = (generation, ContinuousClock.now)
+    let record = try? await cache.read(identity.key) { [log] metadata in
+      log?.verdict(source: identity.key.source, tags: metadata.tags, at: metadata.position) != .gone
+    }
+    let time = ContinuousClock.now - clock
+    times.withLock { $0[tier, default: DurationHistogram()].add(time) }
+    return record.flatMap { keep($0, identity, since: start, of: tier) }
   }
 
-  /// Keeps a result of another node, and returns it; `nil` if it was purged, or is none.
+  /// Keeps a result of a tier in the faster ones, and returns it; `nil` if it was purged, or is none.
+  ///
+  /// - Parameter tier: The tier that has it; `nil` for another node.
   func keep(
-    _ record: CacheRecord, _ identity: ResultIdentity, since start: Int, onDisk: Bool = true
+    _ record: CacheRecord, _ identity: ResultIdentity, since start: Int, of tier: CacheTier? = nil
   ) -> StoredResult? {
     let verdict =
       log?.verdict(
@@ -79,9 +98,11 @@ final class ResultStore: Sendable {
     // The source is asked whether it is still as it was.
     if verdict == .stale { result.freshUntil = .distantPast }
     keepInMemory(result, identity, since: start)
-    if onDisk, let disk, verdict == .valid {
-      _ = try? disk.handOver(record.data, metadata: record.metadata, for: identity.key)
+    guard verdict == .valid else { return result }
+    if tier == .bucket {
+      shared?.small?.storeLater(record.data, metadata: record.metadata, for: identity.key)
     }
+    if tier != .disk { _ = try? disk?.handOver(record.data, metadata: record.metadata, for: identity.key) }
     return result
   }
 
@@ -106,8 +127,7 @@ final class ResultStore: Sendable {
     guard isValid(result, identity, since: start) else { return false }
     keepInMemory(result, identity, since: start)
     let metadata = metadata(of: result, identity, position: position)
-    // Written later.
-    try? await shared?.store(result.data, metadata: metadata, for: identity.key)
+    await shared?.store(result.data, metadata: metadata, for: identity.key)
     guard let disk else { return true }
     // Written behind the response. A disk that is full or stalls costs its own cache only.
     guard let pending = try? disk.handOver(result.data, metadata: metadata, for: identity.key) else {
@@ -122,6 +142,9 @@ final class ResultStore: Sendable {
     }
     return true
   }
+
+  /// Returns whether other nodes can read a result that was stored, as far as known.
+  func isShared(_ result: StoredResult) -> Bool { shared?.has(result) ?? false }
 
   /// Returns the metadata of the record of a result.
   func metadata(of result: StoredResult, _ identity: ResultIdentity, position: Int?) -> RecordMetadata {

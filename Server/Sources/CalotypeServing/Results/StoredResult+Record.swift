@@ -25,7 +25,8 @@ extension StoredResult {
     if !varyingHeaders.isEmpty { user["vary"] = varyingHeaders.joined(separator: ",") }
     if !notices.isEmpty { user["notices"] = notices.joined(separator: ",") }
     return RecordMetadata(
-      contentType: contentType, tags: Self.recordTags(tags, identity: identity), user: user)
+      contentType: contentType, tags: Self.recordTags(tags, identity: identity), user: user,
+      cost: makingTime)
   }
 
   /// Reads a record; `nil` if it is none of a result.
@@ -49,7 +50,8 @@ extension StoredResult {
         lastModified: user["modified"], modified: date("time"), passed: Self.fields(user["passed"] ?? "")),
       freshUntil: date("fresh"),
       isStorable: true, varyingHeaders: list("vary"), notices: list("notices"),
-      tags: record.metadata.tags.compactMap { $0.hasPrefix("tag ") ? String($0.dropFirst(4)) : nil })
+      tags: record.metadata.tags.compactMap { $0.hasPrefix("tag ") ? String($0.dropFirst(4)) : nil },
+      makingTime: record.metadata.cost)
   }
 
   /// Reads fields, one a line.

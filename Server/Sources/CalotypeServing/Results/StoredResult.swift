@@ -33,6 +33,8 @@ struct StoredResult: Sendable {
   var notices: [String]
   /// The tags of the request that made it.
   var tags: [String]
+  /// The time that decoding, transforms and encoding took; `nil` if it is not known.
+  var makingTime: Duration?
   /// The durations of the stages that made it; empty for a cached one.
   var timings = ServerTiming()
 

@@ -158,8 +158,8 @@ extension ImageServer {
     let deadline = parts.admission.now + order.rules.settings.server.timeout
     var known = parts.store.cached(order.identity)
     if readsCaches, known == nil, let read = await parts.store.read(order.identity) {
-      known = read
-      metrics.count(.diskHits)
+      known = read.result
+      metrics.count(read.tier)
     }
     if readsCaches, let known, isUsable(known, order) { return known }
     if !readsCaches, order.options.bypassesCache == true { known = nil }

@@ -17,7 +17,10 @@ extension ImageServer {
       isDraining: isDraining, isPipelineAlive: await isPipelineAlive, isDiskWritable: await isDiskWritable,
       standstill: admission.standstill, waiting: admission.waiting, running: admission.running)
     if let fault = readiness.fault { return notReady(fault) }
-    return ServedResponse(status: .ok, text: "ready\n")
+    // They cost work, not images: requests are to be sent here nevertheless.
+    let degraded = parts.tiers.faults
+    let text = degraded.isEmpty ? "" : "degraded: \(degraded.joined(separator: ", "))\n"
+    return ServedResponse(status: .ok, text: "ready\n" + text)
   }
 
   /// Returns whether a part of the server does its work within a time. Requests at the same time share the answer.
@@ -51,7 +54,8 @@ extension ImageServer {
     let statistics = parts.pipeline.statistics
     let gauges = ServerMetrics.Gauges(
       admission: parts.admission.statistics, memory: parts.store.memoryStatistics, loads: statistics.loads,
-      joined: work.statistics.joined, droppedLogLines: droppedLogLines())
+      joined: work.statistics.joined, droppedLogLines: droppedLogLines(),
+      tiers: parts.tierFigures)
     let text = metrics.text(namespace: rules.settings.metrics.prometheusNamespace, gauges)
     return ServedResponse(status: .ok, text: text, type: "text/plain; version=0.0.4; charset=utf-8")
   }

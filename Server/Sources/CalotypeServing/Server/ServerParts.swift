@@ -7,6 +7,7 @@ public import CalotypeLoading
 import CalotypeObservability
 import CalotypePlanning
 public import CalotypeSettings
+import CalotypeTiers
 import Crypto
 import FoundationEssentials
 import Glibc
@@ -18,6 +19,8 @@ public struct ServerParts: Sendable {
   let pipeline: ImagePipeline
   let admission: Admission
   let store: ResultStore
+  /// The sources on disk; `nil` if they are not kept.
+  let sources: DiskCache?
   let watermark: Bitmap?
   let watermarkImage: WatermarkImage?
   let fallback: Data?
@@ -39,19 +42,26 @@ public struct ServerParts: Sendable {
   public init(
     _ settings: Settings, loader: (any ImageLoading)? = nil, tracer: any Tracer = InstrumentationSystem.tracer
   ) async throws {
+    try await self.init(settings, loader: loader, tracer: tracer, tiers: SharedTiers(settings))
+  }
+
+  init(
+    _ settings: Settings, loader: (any ImageLoading)?, tracer: any Tracer = NoOpTracer(), tiers: SharedTiers
+  ) async throws {
     spans = StageSpans(tracer: tracer)
-    tiers = try SharedTiers(settings)
+    self.tiers = tiers
     let memory = settings.cache.memoryBytes
     let workers = Self.workers(settings)
     let decoded = settings.limits.decodedBytes > 0 ? settings.limits.decodedBytes : Self.decodedBytes
     let loaders: [any ImageLoading] = if let loader { [loader] } else { try Self.loaders(settings) }
+    sources = Self.sources(settings)
     pipeline = Self.makePipeline(
       settings, workers: workers, tracer: tracer,
       loader: LoaderGroup(
         [BytesLoader()]
           + loaders.map { loader in
             settings.metrics.continuesTraces ? TracedLoader(base: loader, tracer: tracer) : loader
-          }), tiers)
+          }), sources, tiers)
     watermarkBytes = min(64 << 20, decoded / 8)
     var admission = AdmissionConfiguration(workers: workers, byteBudget: decoded)
     admission.maximumDuration = settings.server.timeout
@@ -137,22 +147,21 @@ public struct ServerParts: Sendable {
   }
 
   private static func makePipeline(
-    _ settings: Settings, workers: Int, tracer: any Tracer, loader: LoaderGroup, _ tiers: SharedTiers
+    _ settings: Settings, workers: Int, tracer: any Tracer, loader: LoaderGroup, _ disk: DiskCache?,
+    _ tiers: SharedTiers
   ) -> ImagePipeline {
-    var originals: (any DataCaching)?
-    if !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 {
-      originals = DiskCache(
-        DiskCache.Configuration(
-          folder: URL(filePath: settings.cache.directory), namespace: "sources",
-          byteLimit: settings.cache.sourceBytes))
-    }
+    var originals: (any DataCaching)? = disk
     if let shared = tiers.originals {
       originals = originals.map { CacheGroup([$0, shared], policies: .init(store: .concurrent)) } ?? shared
     }
     var configuration = ImagePipeline.Configuration(
       loader: loader, memoryCache: nil, diskCache: nil, originalCache: originals)
+    configuration.nodes.purges = tiers.purges
     // Without a bucket, nodes have nothing to share.
-    configuration.nodes = .init(flights: tiers.originals == nil ? nil : tiers.flights, purges: tiers.purges)
+    if let originals = tiers.originals {
+      configuration.nodes.flights = tiers.flights
+      configuration.nodes.sharesOriginals = { originals.isAnswering }
+    }
     configuration.decoding = decoding(settings, workers: workers)
     configuration.limits.loads = settings.concurrency.downloads
     configuration.limits.loadsPerOrigin = settings.concurrency.downloadsPerHost
@@ -164,6 +173,24 @@ public struct ServerParts: Sendable {
     configuration.tracer = DistributedTracing(tracer)
     configuration.drainDeadline = settings.server.stopTimeout
     return ImagePipeline(configuration)
+  }
+
+  private static func sources(_ settings: Settings) -> DiskCache? {
+    guard !settings.cache.directory.isEmpty, settings.cache.sourceBytes > 0 else { return nil }
+    return DiskCache(
+      DiskCache.Configuration(
+        folder: URL(filePath: settings.cache.directory), namespace: "sources",
+        byteLimit: settings.cache.sourceBytes))
+  }
+
+  /// The activity of all caches, of leases, and of the log of purges.
+  var tierFigures: TierFigures {
+    var caches = [TierFigures.Cache(store.memoryStatistics)]
+    if let disk = store.diskActivity { caches.append(.init(disk, of: .results)) }
+    if let disk = sources?.activity { caches.append(.init(disk, of: .sources)) }
+    return TierFigures(
+      caches: caches + tiers.caches, readTimes: store.readTimes, leases: tiers.flights?.statistics,
+      purges: tiers.purgeFigures)
   }
 
   /// The place where images are decoded: a process for each worker, and one for headers.

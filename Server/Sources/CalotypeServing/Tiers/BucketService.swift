@@ -10,6 +10,8 @@ struct BucketService {
   let accessKeyID: String
   let secretAccessKey: Secret<String>
   let sessionToken: Secret<String>
+  let roleARN: String
+  let roleExternalID: String
 
   /// The region that signatures name.
   var signedRegion: String { region.isEmpty ? "us-west-1" : region }
@@ -25,8 +27,20 @@ struct BucketService {
     }
   }
 
-  /// The credentials of the settings, or those of the platform.
+  /// The credentials of the settings, or those of the platform; those of the role that they assume, if there is one.
   var credentials: BucketCredentials {
+    get throws(BucketError) {
+      if roleARN.isEmpty { return try ownCredentials }
+      // The variable of the AWS SDKs, for token services elsewhere.
+      let address = ProcessInfo.processInfo.environment["AWS_ENDPOINT_URL_STS"] ?? ""
+      let role = try BucketRole(
+        arn: roleARN, externalID: roleExternalID.isEmpty ? nil : roleExternalID, region: signedRegion,
+        endpoint: address.isEmpty ? nil : URL(string: address))
+      return .role(role, using: try ownCredentials)
+    }
+  }
+
+  private var ownCredentials: BucketCredentials {
     get throws(BucketError) {
       if accessKeyID.isEmpty { return .standard }
       let token = sessionToken.exposed

@@ -39,7 +39,7 @@ final class ResultFlight: Sendable {
     case .outcome(.stored):
       for wait in FlightOutcome.readPauses {
         try? await Task.sleep(for: wait)
-        if let result = await parts.store.readShared(identity) { return result }
+        if let result = await parts.store.readShared(identity)?.result { return result }
       }
       return nil
     case .outcome, .busy, .alone: return nil
@@ -49,7 +49,9 @@ final class ResultFlight: Sendable {
   /// Tells the others of a result, which was stored.
   func end(with result: StoredResult) async {
     guard let lease = lease.withLock({ $0.take() }) else { return }
-    guard result.isStorable, !result.isFallback else { return await lease.end(.isPrivate) }
+    // Too large to be handed over, and not in the bucket: each node makes its own.
+    let isReachable = result.data.count <= 64 << 10 || parts.store.isShared(result)
+    guard result.isStorable, !result.isFallback, isReachable else { return await lease.end(.isPrivate) }
     let record = CacheRecord(
       data: result.data, metadata: parts.store.metadata(of: result, order.identity, position: position),
       created: Date.now, accessed: Date.now)

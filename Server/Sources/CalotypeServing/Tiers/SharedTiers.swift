@@ -10,7 +10,7 @@ public import ServiceLifecycle
 /// of purges in the bucket.
 public final class SharedTiers: Service {
   /// Results; `nil` without a bucket.
-  let results: BucketCache?
+  let results: SharedResults?
   /// Originals; `nil` without a bucket.
   let originals: BucketCache?
   /// Leases; `nil` without Redis.
@@ -18,11 +18,16 @@ public final class SharedTiers: Service {
   /// Purges; `nil` without a bucket.
   let purges: PurgeLog?
   private let redis: RedisClient?
+  private let start = ContinuousClock.now
+
+  /// The time without a look into the log of purges after which this node may serve purged records.
+  private static let longestLag = Duration.seconds(180)
 
   /// Creates the means that settings name. Connects to Redis, and sends nothing to the bucket yet.
   ///
+  /// - Parameter patience: The time of reads, in place of the usual ones, for tests on busy machines.
   /// - Throws: ``ServerStartError/unusableTier(_:)``.
-  init(_ settings: Settings) throws(ServerStartError) {
+  init(_ settings: Settings, patience: Duration? = nil) throws(ServerStartError) {
     let cache = settings.cache
     do {
       let address = cache.redisURL.exposed
@@ -32,7 +37,9 @@ public final class SharedTiers: Service {
         guard let url = URL(string: address) else {
           throw ServerStartError.unusableTier("REDIS_URL is no URL")
         }
-        redis = try RedisClient(.init(url))
+        var configuration = try RedisClient.Configuration(url)
+        if let patience { configuration.timeout = patience }
+        redis = try RedisClient(configuration)
       }
       guard cache.storage == .s3 else {
         (results, originals, purges) = (nil, nil, nil)
@@ -42,14 +49,25 @@ public final class SharedTiers: Service {
       let service = BucketService(
         region: cache.s3.region, endpoint: cache.s3.endpoint, usesPathStyle: cache.s3.usesPathStyle,
         accessKeyID: cache.s3.accessKeyID, secretAccessKey: cache.s3.secretAccessKey,
-        sessionToken: cache.s3.sessionToken)
+        sessionToken: cache.s3.sessionToken, roleARN: cache.s3.roleARN,
+        roleExternalID: cache.s3.roleExternalID)
       let bucket = try Bucket(
         endpoint: try service.url, region: service.signedRegion, name: cache.bucket,
         prefix: cache.pathPrefix.isEmpty ? "calotype" : cache.pathPrefix,
         addressing: service.addressing(of: cache.bucket))
       let credentials = try service.credentials
-      results = BucketCache(bucket, credentials: credentials, configuration: .init(folder: .results))
-      originals = BucketCache(bucket, credentials: credentials, configuration: .init(folder: .originals))
+      var configuration = BucketCache.Configuration(folder: .results)
+      configuration.minimumCost = cache.bucketMinimumCost
+      var small = RedisCache.Configuration()
+      small.lifetime = cache.redisLifetime
+      var sources = BucketCache.Configuration(folder: .originals)
+      if let patience {
+        (configuration.readDeadline, sources.readDeadline, small.readTimeout) = (patience, patience, patience)
+      }
+      results = SharedResults(
+        small: cache.redisLifetime > .zero ? redis.map { RedisCache($0, configuration: small) } : nil,
+        bucket: BucketCache(bucket, credentials: credentials, configuration: configuration))
+      originals = BucketCache(bucket, credentials: credentials, configuration: sources)
       let position =
         cache.directory.isEmpty ? nil : URL(filePath: cache.directory).appending(path: "purge-position")
       let log = PurgeLog(
@@ -77,8 +95,39 @@ public final class SharedTiers: Service {
     } else {
       try? await gracefulShutdown()
     }
-    for cache in [results, originals] { try? await cache?.flush() }
+    for cache in [results?.bucket, originals] { try? await cache?.flush() }
     redis?.close()
+  }
+
+  /// The parts that do not answer. The server works without them, at the price of work that other nodes have done.
+  var faults: [String] {
+    var faults: [String] = []
+    if let redis, !redis.isConnected { faults.append("Redis") }
+    if [results?.bucket, originals].contains(where: { $0?.isAnswering == false }) { faults.append("bucket") }
+    if let purges = purgeFigures, !purges.isCurrent || purges.lag > Self.longestLag {
+      faults.append("log of purges")
+    }
+    return faults
+  }
+
+  /// The activity of the caches that nodes share.
+  var caches: [TierFigures.Cache] {
+    var caches: [TierFigures.Cache] = []
+    if let redis, let small = results?.small {
+      caches.append(.init(small.statistics, isConnected: redis.isConnected))
+    }
+    if let results { caches.append(.init(results.bucket.statistics, of: .results)) }
+    if let originals { caches.append(.init(originals.statistics, of: .sources)) }
+    return caches
+  }
+
+  /// The state of the log of purges.
+  var purgeFigures: TierFigures.Purges? {
+    purges.map { log in
+      TierFigures.Purges(
+        position: log.position, isCurrent: log.isCurrent, lag: log.age ?? ContinuousClock.now - start,
+        failedReads: log.statistics.failedPolls)
+    }
   }
 
   /// The loader of `s3://`; `nil` if the settings do not have it.
@@ -90,7 +139,8 @@ public final class SharedTiers: Service {
     let service = BucketService(
       region: sources.s3.region, endpoint: sources.s3.endpoint, usesPathStyle: sources.s3.usesPathStyle,
       accessKeyID: sources.s3.accessKeyID, secretAccessKey: sources.s3.secretAccessKey,
-      sessionToken: sources.s3.sessionToken)
+      sessionToken: sources.s3.sessionToken, roleARN: sources.s3.roleARN,
+      roleExternalID: sources.s3.roleExternalID)
     var configuration = BucketLoader.Configuration(endpoint: try service.url, region: service.signedRegion)
     configuration.addressing = service.addressing(of: "")
     configuration.allowedBuckets = Set(sources.s3AllowedBuckets)

@@ -161,6 +161,11 @@ extension SettingsValidator {
     require(
       cache.storage != .s3 || !cache.bucket.isEmpty, ["CACHE_USE", "CACHE_BUCKET"],
       "results are kept in a bucket, and there is none", remedy: "set CALOTYPE_CACHE_BUCKET")
+    require(
+      cache.redisLifetime == .zero || cache.storage == .s3 && !cache.redisURL.exposed.isEmpty,
+      ["CACHE_REDIS_TTL", "REDIS_URL", "CACHE_USE"], .contradiction, .warning,
+      "results are kept in Redis in front of a bucket, and one of them is missing",
+      remedy: "set CALOTYPE_REDIS_URL and CALOTYPE_CACHE_USE=s3, or leave CALOTYPE_CACHE_REDIS_TTL out")
   }
 
   private mutating func validateImages() {

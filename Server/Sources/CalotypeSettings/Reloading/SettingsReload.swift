@@ -4,7 +4,7 @@
 /// ```swift
 /// let reload = try SettingsReload(running: current, loaded: SettingsLoader.load(inputs))
 /// dialect = try ImgproxyDialect(reload.settings.dialect())       // one swap
-/// for name in reload.pending { log.warning("\(name) needs a restart") }
+/// for name in reload.pending { print("\(name) needs a restart") }
 /// ```
 public struct SettingsReload: Sendable {
   /// The running settings with the changes that take effect at once.

@@ -1,10 +1,17 @@
 /// The tables of the page for those who come from imgproxy, made from the table of settings.
 public enum MigrationTables {
   /// The settings whose defaults differ.
-  public static func defaults() -> String {
-    var lines = ["| imgproxy | there | here | the meaning |", "| --- | --- | --- | --- |"]
+  public static func defaults() -> String { defaults(named: "imgproxy") { $0.imgproxyVariable } }
+
+  /// The settings without a name there, whose defaults differ from what imgproxy does.
+  public static func ownDefaults() -> String {
+    defaults(named: "name") { $0.imgproxyVariable == nil ? $0.variable : nil }
+  }
+
+  private static func defaults(named title: String, _ variable: (Setting) -> String?) -> String {
+    var lines = ["| \(title) | there | here | the meaning |", "| --- | --- | --- | --- |"]
     for row in SettingTable.rows {
-      guard let other = row.imgproxyDefault, let name = row.imgproxyVariable else { continue }
+      guard let other = row.imgproxyDefault, let name = variable(row) else { continue }
       lines.append("| `\(name)` | \(code(other)) | \(code(row.text(in: Settings()))) | \(row.summary) |")
     }
     return lines.joined(separator: "\n") + "\n"

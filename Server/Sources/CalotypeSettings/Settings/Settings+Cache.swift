@@ -35,6 +35,10 @@ extension Settings {
     public var s3 = S3()
     /// The URL of a Redis server that coordinates the work of nodes; empty for none. It may hold a password.
     public var redisURL = Secret("")
+    /// The least time that making a result took for it to be kept in ``bucket``.
+    public var bucketMinimumCost = Duration.milliseconds(50)
+    /// How long small results are kept in Redis, too; 0: they are not.
+    public var redisLifetime = Duration.zero
     /// Headers of requests on which results depend.
     public var keyHeaders: [String] = []
     /// Cookies of requests on which results depend.

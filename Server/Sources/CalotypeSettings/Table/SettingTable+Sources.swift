@@ -76,6 +76,13 @@ extension SettingTable {
       "The URL of a Redis or Valkey server that coordinates nodes with a common bucket: `redis://` or, with TLS, `rediss://`."
     ).secret()
     Setting(
+      "CACHE_BUCKET_MIN_COST", \.cache.bucketMinimumCost, .duration, .own,
+      "The least time that making a result took for it to be kept in the bucket: cheaper ones cost less than a write that is paid for. 0 keeps all."
+    )
+    Setting(
+      "CACHE_REDIS_TTL", \.cache.redisLifetime, .duration, .own,
+      "How long results of up to 64 KiB are kept in Redis, in front of the bucket; 0: they are not.")
+    Setting(
       "CACHE_KEY_HEADERS", \.cache.keyHeaders, .list(.comma, .token), .map,
       "Headers of requests on which results depend.")
     Setting(

@@ -8,6 +8,7 @@ struct CacheCommand: AsyncParsableCommand {
     abstract: "Inspects, maintains and copies the disk cache.",
     subcommands: [
       CacheStatsCommand.self, CacheListCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,
-      CacheClearCommand.self, CacheExportCommand.self, CacheImportCommand.self, CachePathCommand.self,
+      CacheClearCommand.self, CacheExportCommand.self, CacheImportCommand.self, CacheCopyCommand.self,
+      CachePathCommand.self,
     ])
 }

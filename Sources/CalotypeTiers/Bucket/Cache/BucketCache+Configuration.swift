@@ -12,6 +12,13 @@ extension BucketCache {
     public var bytesPerSecond = 1 << 20
     /// The most bytes of a record, header included; longer ones are not shared. 32 MiB by default.
     public var recordLimit = 32 << 20
+    /// The least time that making a record took (`RecordMetadata.cost`); cheaper ones are not shared, because writing them
+    /// costs more than making them again. Records without a known time, such as originals, are shared. 50 ms by default for
+    /// ``Bucket/Folder/results``, zero for originals; choose zero where writes are not paid for.
+    public var minimumCost = Duration.zero
+    /// The time after which a lifecycle rule of the bucket removes a record. One that is read in the last third of it is
+    /// written again. 90 days by default for originals, 30 days for results; `nil` writes none again.
+    public var lifetime: Duration?
     /// The most bytes of all records that wait to be written; more are dropped, and counted. 64 MiB by default.
     public var queueLimit = 64 << 20
     /// The most writes at a time. 8 by default; fewer while the server asks for that.
@@ -25,6 +32,12 @@ extension BucketCache {
     /// Creates the default configuration for a part of the bucket.
     public init(folder: Bucket.Folder = .originals) {
       self.folder = folder
+      switch folder {
+      case .originals: lifetime = .seconds(90 * 86_400)
+      case .results:
+        lifetime = .seconds(30 * 86_400)
+        minimumCost = .milliseconds(50)
+      }
     }
   }
 }

@@ -33,6 +33,10 @@ extension BucketCache {
     public var deleted = 0
     /// Records that may not be shared: private ones, parts, and those that are too long.
     public var unshared = 0
+    /// Records that were not shared because they are cheap to make.
+    public var cheap = 0
+    /// Records that were written again, because the end of their lifetime was near.
+    public var renewed = 0
     /// Writes that were dropped, because the queue was full or closed.
     public var dropped = 0
     /// Writes that were given up after all tries.

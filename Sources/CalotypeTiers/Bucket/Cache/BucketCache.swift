@@ -74,6 +74,20 @@ public final class BucketCache: DataCaching {
   /// - Returns: `nil` also when the bucket fails, or does not answer in time.
   /// - Throws: `CachingError.cancelled`.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
+    try await read(key) { _ in true }
+  }
+
+  /// Reads the record of a key if it may be used, as ``read(_:)`` does. A record that may not is not kept beyond its lifetime.
+  public func read(
+    _ key: CacheKey, where isUsable: @escaping @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord? {
+    guard let record = try await find(key, where: isUsable), isUsable(record.metadata) else { return nil }
+    return record
+  }
+
+  private func find(
+    _ key: CacheKey, where isUsable: @Sendable (RecordMetadata) -> Bool
+  ) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
     switch writer.pending(key) {
     case .store(let record, _):
@@ -91,7 +105,12 @@ public final class BucketCache: DataCaching {
       health.record(.success)
       guard let object else { return answer(.miss) }
       let result = outcome(object.body, for: key)
-      if case .corrupted = result { writer.add(.delete, for: key) }
+      switch result {
+      case .corrupted: writer.add(.delete, for: key)
+      case .hit(let record, _) where isUsable(record.metadata):
+        renew(record, for: key, written: object.fields)
+      case .hit, .miss, .expired, .failure: break
+      }
       return answer(result)
     } catch {
       health.record(BucketBreaker.Outcome(error))
@@ -113,6 +132,22 @@ public final class BucketCache: DataCaching {
     } catch {
       return .corrupted
     }
+  }
+
+  /// Writes a record again in the last third of its lifetime, so that the bucket keeps what is read. Several nodes may do so at
+  /// the same time, with the same bytes.
+  private func renew(_ record: CacheRecord, for key: CacheKey, written fields: HTTPFields) {
+    guard let lifetime = configuration.lifetime else { return }
+    let now = now().timeIntervalSince1970
+    let written =
+      fields[.lastModified].flatMap { HTTPDate($0, now: Int(now)) }.map { Double($0.secondsSince1970) }
+      ?? record.created.timeIntervalSince1970
+    guard now - written > lifetime.inMilliseconds / 1_000 * 2 / 3,
+      let pieces = try? PortableRecord.encode(
+        record.data, metadata: record.metadata, for: key, created: record.created),
+      writer.add(.store(record, pieces), for: key)
+    else { return }
+    counts.withLock { $0.renewed += 1 }
   }
 
   private func isExpired(_ record: CacheRecord) -> Bool {
@@ -162,15 +197,20 @@ public final class BucketCache: DataCaching {
 
   /// Queues a record and returns. It can be read here from then on; on other machines after it has been written.
   ///
-  /// Records that may not be shared are counted and not stored, and so are those that the queue has no room for.
+  /// Records that may not be shared are counted and not stored, and so are those that are cheap to make
+  /// (``Configuration/minimumCost``), and those that the queue has no room for.
   ///
   /// - Throws: `CachingError.keyTooLong(bytes:limit:)` or `CachingError.metadataTooLarge(bytes:limit:)`;
   ///   `CachingError.cancelled`.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
     guard !Task.isCancelled else { throw .cancelled }
     let bytes = try RecordHeader.length(key: key, metadata: metadata) + data.count
-    guard ShareDecision(metadata, bytes: bytes, limit: configuration.recordLimit) == .share else {
-      counts.withLock { $0.unshared += 1 }
+    let decision = ShareDecision(
+      metadata, bytes: bytes, limit: configuration.recordLimit, minimumCost: configuration.minimumCost)
+    guard decision == .share else {
+      counts.withLock { counts in
+        if decision == .cheap { counts.cheap += 1 } else { counts.unshared += 1 }
+      }
       return
     }
     let created = now()
@@ -228,6 +268,10 @@ public final class BucketCache: DataCaching {
   }
 
   // MARK: State
+
+  /// Whether the bucket answers: `false` while no requests are sent, because the last ones failed. Nodes that wait for records
+  /// of each other wait in vain then.
+  public var isAnswering: Bool { !health.isOpen }
 
   /// The activity of the cache.
   public var statistics: Statistics {

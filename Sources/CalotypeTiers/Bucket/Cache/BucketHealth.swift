@@ -13,6 +13,9 @@ final class BucketHealth: Sendable {
   /// The state as of now.
   var state: BucketBreaker.State { breaker.withLock { $0.state } }
 
+  /// Whether requests are refused, but for a probe.
+  var isOpen: Bool { breaker.withLock { $0.isOpen } }
+
   /// Returns `nil` if a request is admitted now, otherwise the time at which one is.
   func admission() -> Duration? {
     let now = elapsed()

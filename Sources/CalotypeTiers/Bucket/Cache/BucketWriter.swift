@@ -29,8 +29,8 @@ final class BucketWriter: Sendable {
   }
 
   /// The description of the objects: their media type, and the version of the record format.
-  private static let contentType = "application/vnd.calotype.record"
-  private static let fields: HTTPFields = [.amzMetaCalotype: "2"]
+  static let contentType = "application/vnd.calotype.record"
+  static let fields: HTTPFields = [.amzMetaCalotype: "2"]
 
   private let state: Lock<State>
   private let client: BucketClient

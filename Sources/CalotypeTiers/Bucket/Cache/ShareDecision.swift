@@ -9,6 +9,8 @@ enum ShareDecision: Hashable, Sendable {
   case refuse(FreshnessPolicy.StoreDecision.Reason)
   /// It is larger than shared records may be.
   case tooLarge
+  /// Making it again costs less than sharing it.
+  case cheap
 
   private static let policy = FreshnessPolicy(mode: .shared)
 
@@ -16,9 +18,14 @@ enum ShareDecision: Hashable, Sendable {
   ///   - metadata: Its response decides; a record without one is the work of this program, and shared.
   ///   - bytes: The length of the record, header included.
   ///   - limit: The longest record to share.
-  init(_ metadata: RecordMetadata, bytes: Int, limit: Int) {
+  ///   - minimumCost: The least time that making it took.
+  init(_ metadata: RecordMetadata, bytes: Int, limit: Int, minimumCost: Duration = .zero) {
     if bytes > limit {
       self = .tooLarge
+      return
+    }
+    if let cost = metadata.cost, cost < minimumCost {
+      self = .cheap
       return
     }
     guard let response = metadata.response else {

@@ -11,6 +11,8 @@ struct BucketCall: Sendable {
   var fields = HTTPFields()
   /// In pieces, which are sent one after another.
   var content: [Data] = []
+  /// The hash that is signed; `nil` for that of the content.
+  var payload: PayloadHash?
   /// The most bytes of a body to accept.
   var byteLimit = ErrorDocument.maxLength
   /// Whether the answer may take as long as a write, because no caller waits for it.

@@ -84,7 +84,8 @@ final class BucketClient: Sendable {
     let (timeouts, head) = limits.timeouts(writing: isWrite || call.isPatient ? count : nil)
     let signer = try await signer(within: head)
     let payload =
-      isWrite ? PayloadHash.chosen(for: call.content, isSecure: bucket.isSecure) : .empty
+      call.payload
+      ?? (isWrite ? PayloadHash.chosen(for: call.content, isSecure: bucket.isSecure) : .empty)
     let signed = signer.sign(
       RequestSigner.Request(
         method: call.method.rawValue, host: bucket.host, path: path(call.key), query: call.query,

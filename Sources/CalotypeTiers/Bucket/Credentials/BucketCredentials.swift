@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Where the keys of a bucket come from.
 ///
 /// ```swift
-/// let cache = try BucketCache(bucket, credentials: .standard)
+/// let cache = BucketCache(bucket, credentials: .standard)
 /// ```
 public struct BucketCredentials: Sendable {
   let providers: [any BucketCredentialProviding]
@@ -44,6 +44,21 @@ public struct BucketCredentials: Sendable {
 
   /// The endpoint of ECS tasks and EKS pods (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`).
   public static var container: BucketCredentials { BucketCredentials(ContainerCredentials()) }
+
+  /// Keys of a role that is assumed with other keys, for an hour at a time. A refusal is tried again after 5 s.
+  ///
+  /// ```swift
+  /// let role = try BucketRole(arn: "arn:aws:iam::123456789012:role/images", region: "eu-central-1")
+  /// let cache = BucketCache(bucket, credentials: .role(role))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - role: The role.
+  ///   - base: The keys that sign the request for the role.
+  public static func role(_ role: BucketRole, using base: BucketCredentials = .standard) -> BucketCredentials
+  {
+    BucketCredentials(RoleCredentials(role, base: base))
+  }
 
   /// The metadata service of EC2, version 2. Each request may take a second.
   public static var instance: BucketCredentials { BucketCredentials(InstanceCredentials()) }

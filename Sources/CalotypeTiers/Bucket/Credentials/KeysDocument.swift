@@ -32,7 +32,8 @@ struct KeysDocument: Decodable {
       expires: expires)
   }
 
-  private static func time(_ text: String) -> Date? {
+  /// Reads the end of keys.
+  static func time(_ text: String) -> Date? {
     if let date = try? Date(text, strategy: .iso8601) { return date }
     return try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }

@@ -11,7 +11,11 @@ extension Bucket {
 
   /// The key of an object: `<prefix>/v1/o/ab/cd/<60 digits>`.
   func objectKey(_ key: CacheKey, in folder: Folder) -> String {
-    let digits = key.hexDigest
+    objectKey(digest: key.hexDigest, in: folder)
+  }
+
+  /// The key of the object of a digest of 64 digits.
+  func objectKey(digest digits: String, in folder: Folder) -> String {
     let (second, third) = (
       digits.index(digits.startIndex, offsetBy: 2), digits.index(digits.startIndex, offsetBy: 4)
     )
