@@ -42,7 +42,7 @@ struct GIFChange: Hashable {
     read(old, new) { old, new in
       for row in 0..<height {
         let start = row * width
-        let isPart = { (column: Int) in test(old(start + column), new[start + column].asInGIF) }
+        func isPart(_ column: Int) -> Bool { test(old(start + column), new[start + column].asInGIF) }
         guard let first = (0..<width).first(where: isPart) else { continue }
         var last = width - 1
         while !isPart(last) { last -= 1 }
@@ -87,7 +87,8 @@ struct GIFChange: Hashable {
           let start = (y + row) * canvas.width + x
           for column in 0..<size.width {
             let at = row * size.width + column
-            target[at] = (isOmitted.map { $0[at] != 0 } ?? false) ? 0 : new[start + column].asInGIF.littleEndian
+            target[at] =
+              (isOmitted.map { $0[at] != 0 } ?? false) ? 0 : new[start + column].asInGIF.littleEndian
           }
         }
       }
