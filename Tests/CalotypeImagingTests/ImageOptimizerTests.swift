@@ -100,11 +100,13 @@ import Testing
 
   /// An animation that is stored without care.
   private func animation(_ format: ImageFormat) throws -> Data {
+    let bitmaps = try (0..<3).map { index in
+      try ResamplePictures.make(90, 70, opaque: false) { x, y in
+        [UInt8((x + index * 5) / 9 * 20), UInt8(y / 10 * 30), UInt8((x ^ y) & 31), x < 4 ? 0 : 255]
+      }
+    }
     let source = AnimationSource(frameCount: 3, loopCount: 2) { index in
-      AnimationSource.Frame(
-        bitmap: try! ResamplePictures.make(90, 70, opaque: false) { x, y in
-          [UInt8((x + index * 5) / 9 * 20), UInt8(y / 10 * 30), UInt8((x ^ y) & 31), x < 4 ? 0 : 255]
-        }, duration: .milliseconds(80))
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: .milliseconds(80))
     }
     var options = EncodeOptions(format: format, isLossless: format == .webp)
     options.effort = .fast
