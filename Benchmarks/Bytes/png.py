@@ -1,6 +1,6 @@
 """PNG: bytes and processor time beside oxipng -o2, and beside an earlier build.
 
-CALOTYPE is the command, BEFORE an earlier build of it (optional). The command reads a Windows bitmap, so that nothing is copied; its
+CALOTYPE is the command, BEFORE an earlier build of it (optional), KINDS the kinds of pictures, "graphic,photo,made". The command reads a Windows bitmap, so that nothing is copied; its
 time is that of the process less that of writing a bitmap.
 """
 import math, os, shutil, tempfile
@@ -10,6 +10,7 @@ from pictures import pictures
 from measures import command, timed
 
 CALOTYPE, BEFORE = os.environ.get("CALOTYPE", "calotype"), os.environ.get("BEFORE")
+KINDS = os.environ.get("KINDS", "graphic,photo,made").split(",")
 
 
 def geometric(values): return math.exp(sum(map(math.log, values)) / len(values))
@@ -20,7 +21,7 @@ def main(prints):
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         source, out, copy, idle = (os.path.join(folder, name) for name in ("a.bmp", "b.png", "c.png", "d.bmp"))
-        for kind, name, picture in pictures("graphic", "photo", "made", mode="RGBA"):
+        for kind, name, picture in pictures(*KINDS, mode="RGBA"):
             pixels = np.asarray(picture)
             (picture.convert("RGB") if (pixels[..., 3] == 255).all() else picture).save(source)
             row = {"kind": kind, "name": name}
@@ -40,10 +41,11 @@ def main(prints):
             assert (np.asarray(Image.open(copy).convert("RGBA")) == pixels).all(), name
             rows.append(row)
             if prints: print(" ".join(f"{key}={value:.1f}" if isinstance(value, float) else f"{key}={value}" for key, value in row.items()), flush=True)
-    print("\n| | pictures | now / before | ms | small / oxipng -o2 | worst | ms |\n|---|---|---|---|---|---|---|")
+    print("\n| | pictures | now / before | ms | small / oxipng -o2 | of the total | worst | ms |\n|---|---|---|---|---|---|---|---|")
     for kind in ("graphic", "made", "photo"):
         of = [row for row in rows if row["kind"] == kind]
         if not of: continue
         old = f"{geometric([r['now'] / r['before'] for r in of]):.3f} | {sum(r['now ms'] for r in of) / sum(r['before ms'] for r in of):.2f}" if BEFORE else "– | –"
         ratios = [r["small"] / r["oxipng"] for r in of]
-        print(f"| {kind} | {len(of)} | {old} | {geometric(ratios):.3f} | {max(ratios):.3f} | {sum(r['small ms'] for r in of) / sum(r['oxipng ms'] for r in of):.2f} |")
+        print(f"| {kind} | {len(of)} | {old} | {geometric(ratios):.3f} | "
+              f"{sum(r['small'] for r in of) / sum(r['oxipng'] for r in of):.3f} | {max(ratios):.3f} | {sum(r['small ms'] for r in of) / sum(r['oxipng ms'] for r in of):.2f} |")

@@ -71,13 +71,16 @@ static void put(coder *c, uint32_t code) {
 /// the pixel and that of its neighbourhood, which dithering evens out.
 static inline int extend(const cgif_lzw_picture *p, size_t at, uint8_t index, match *m) {
   const uint8_t exact = p->indices[at];
-  if (index == exact && !p->colors) return 1;
   // A transparent pixel shows what is below.
   if (index == p->transparent || exact == p->transparent) {
     memset(m->carry, 0, sizeof m->carry);
+    return index == exact || (index == p->transparent && p->unchanged && p->unchanged[at]);
+  }
+  if (!p->colors) {
+    // Of strings of one length, the one with more transparent pixels is more likely to come again.
+    m->error += p->unchanged && p->unchanged[at];
     return index == exact;
   }
-  if (!p->colors) return 0;
   static const int weights[3] = {2, 4, 1};
   uint64_t error = 0, plain = 0;
   for (int k = 0; k < 3; k++) {
@@ -92,12 +95,16 @@ static inline int extend(const cgif_lzw_picture *p, size_t at, uint8_t index, ma
   return index == exact || error <= (uint64_t)p->tolerance * 256;
 }
 
+/// Returns 1 if each pixel is shown by its index alone.
+static inline int is_exact(const cgif_lzw_picture *p) { return !p->colors && !p->unchanged; }
+
 /// Finds the longest string that begins with the node of `first` and that the pixels from `at` allow.
 static match longest(const coder *c, size_t at, uint8_t first, const int32_t carry[3]) {
   enum { DEPTH = 512, VISITS = 2048 };
   const cgif_lzw_picture *p = c->picture;
   match stack[DEPTH], best = {first, 1, 0, {carry[0], carry[1], carry[2]}};
-  if (!extend(p, at, first, &best)) return (match){0};
+  const int exact = is_exact(p);
+  if (!exact && !extend(p, at, first, &best)) return (match){0};
   int depth = 0;
   stack[depth++] = best;
   for (int visits = 0; depth > 0 && visits < VISITS; visits++) {
@@ -108,12 +115,16 @@ static match longest(const coder *c, size_t at, uint8_t first, const int32_t car
       match next = {0};
       for (uint32_t n = c->child[m.node]; n != NONE; n = c->sibling[n]) {
         match longer = m;
-        if (!extend(p, at + m.length, c->value[n], &longer)) continue;
+        if (exact) {
+          if (c->value[n] != p->indices[at + m.length]) continue;
+        } else if (!extend(p, at + m.length, c->value[n], &longer)) {
+          continue;
+        }
         if (next.length > 0 && depth < DEPTH) stack[depth++] = next;
         longer.node = n;
         longer.length += 1;
         next = longer;
-        if (!p->colors) break;
+        if (exact) break;
       }
       if (next.length == 0) break;
       m = next;
@@ -141,8 +152,12 @@ size_t cgif_lzw_encode_flexible(
     }
     uint8_t firsts[256] = {picture->indices[at]};
     int choices = 1;
-    for (uint32_t i = 0; i < c->clear_code && picture->colors; i++)
-      if (i != picture->indices[at]) firsts[choices++] = (uint8_t)i;
+    if (picture->colors) {
+      for (uint32_t i = 0; i < c->clear_code; i++)
+        if (i != picture->indices[at]) firsts[choices++] = (uint8_t)i;
+    } else if (picture->unchanged && picture->unchanged[at] && picture->transparent != picture->indices[at]) {
+      firsts[choices++] = (uint8_t)picture->transparent;
+    }
     match best = {0};
     uint8_t chosen = 0;
     const int adds = previous != NONE && c->next_code < MAX_CODES;

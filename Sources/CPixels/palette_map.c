@@ -1,7 +1,11 @@
 #include "palette.h"
 #include <stdlib.h>
 
-enum { CACHE_BITS = 14 };
+enum {
+  CACHE_BITS = 14,
+  /// The largest difference of a channel that is not diffused.
+  UNSEEN = 1,
+};
 
 struct cpal_search {
   cpal_planes colors;
@@ -113,6 +117,12 @@ void cpal_map_row(cpal_mapper *m, const uint8_t *row, const uint8_t *above, cons
     }
     uint8_t bytes[4];
     memcpy(bytes, &key, 4);
+    // A colour that is hardly missed needs no errors around it, which would cost bytes: the bands that stay are not seen.
+    const int own = find(m->search, key);
+    if (cpal_difference(bytes, m->search->bytes[own]) <= UNSEEN) {
+      indices[x] = (uint8_t)own;
+      continue;
+    }
     uint8_t wanted[4];
     int32_t exact[4];
     const int part = share(row, above, below, x, m->width);

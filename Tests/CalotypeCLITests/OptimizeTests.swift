@@ -31,6 +31,19 @@ struct OptimizeTests {
     #expect(folder.names == ["a.png"])
   }
 
+  @Test("pixels change with --lossy alone, as far as the quality says")
+  func lossy() throws {
+    let folder = try Tool.Folder()
+    let file = folder.file("a.png")
+    try large().write(to: URL(filePath: file))
+    #expect(try Tool.run("optimize", "--quality", "ssim2:70", file).status == 64)
+    #expect(try Tool.run("optimize", "--lossy", "--quality", "70", file).status == 64)
+    #expect(try Data(contentsOf: URL(filePath: file)) == large())
+    let run = try Tool.run("optimize", "--lossy", "--quality", "ssim2:70", "--effort", "fast", "--json", file)
+    #expect(run.status == 0 && run.output.contains("\"outcome\":\"optimized\""), "\(run)")
+    #expect(try Data(contentsOf: URL(filePath: file)).count * 2 < large().count)
+  }
+
   @Test("links in folders, hard links and what is no image stay as they are")
   func links() throws {
     let folder = try Tool.Folder()

@@ -62,4 +62,57 @@ import Testing
       try APNGEncoder().encode(source, options: EncodeOptions(format: .apng))
     }
   }
+
+  @Test func framesShareALossyPalette() throws {
+    // A gradient, and a square that wanders over it.
+    let bitmaps = try (0..<4).map { frame in
+      try ResamplePictures.make(64, 48) { x, y in
+        (frame * 10..<frame * 10 + 12).contains(x) && y < 12
+          ? [250, 30, UInt8(y), 255] : [UInt8(x * 3), UInt8(y * 5), UInt8(x + y), 255]
+      }
+    }
+    let source = AnimationSource(frameCount: 4, loopCount: 0) { index in
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: .milliseconds(50))
+    }
+    var options = EncodeOptions.apng
+    let exact = try APNGEncoder().encode(source, options: options)
+    options.usesPalette = true
+    options.paletteSize = 64
+    let data = try APNGEncoder().encode(source, options: options)
+    #expect(data.count * 2 < exact.count)
+    let made = try AnimatedImage(data: data)
+    #expect(made.frameCount == 4)
+    var colors: Set<UInt32> = []
+    var last: [UInt32] = []
+    for (index, bitmap) in bitmaps.enumerated() {
+      let frame = try made.frame(at: index).bitmap
+      let pixels = frame.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+      colors.formUnion(pixels)
+      let psnr = try ImageQuality(original: bitmap).psnr(of: frame)
+      #expect(psnr > 30)
+      // Pixels that do not change do not flicker.
+      if index > 0 {
+        let same = zip(
+          bitmaps[index - 1].withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) },
+          bitmap.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+        ).map { $0 == $1 }
+        #expect(pixels.indices.allSatisfy { !same[$0] || pixels[$0] == last[$0] })
+      }
+      last = pixels
+    }
+    #expect(colors.count <= 64)
+    // Few colours are kept as they are.
+    options.paletteSize = 256
+    let few = AnimationSource(frameCount: 2, loopCount: 0) { index in
+      AnimationSource.Frame(
+        bitmap: try! ResamplePictures.make(20, 20) { x, y in [UInt8((x + index) % 5), 0, 0, 255] },
+        duration: .milliseconds(50))
+    }
+    options.usesPalette = false
+    let plain = try APNGEncoder().encode(few, options: options)
+    options.usesPalette = true
+    #expect(try APNGEncoder().encode(few, options: options) == plain)
+    options.paletteSize = 1
+    #expect(throws: ImagingError.self) { try APNGEncoder().encode(few, options: options) }
+  }
 }

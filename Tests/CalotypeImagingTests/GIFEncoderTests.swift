@@ -1,3 +1,4 @@
+import CGIF
 import CalotypeTestKit
 import FoundationEssentials
 import Testing
@@ -238,5 +239,67 @@ import Testing
     // A difference beyond it is drawn.
     options[.frameTolerance] = 1
     #expect(try GIFEncoder().encode(source, options: options).count > steady.count)
+  }
+
+  @Test func framesOfFewColoursHaveShortCodes() throws {
+    // Colours of the first frame that sort in front of those of the others.
+    let bitmaps = try (0..<4).map { frame in
+      try picture(60, 40) { x, y in
+        if frame > 0, x < 20 { return UInt32(0xFFF0_0000) | UInt32((x + y + frame) % 3) }
+        return UInt32(0xFF00_0000) | UInt32((x * 3 + y * 5) % 100 + 1)
+      }
+    }
+    let data = try encoded(bitmaps)
+    #expect(try frames(data) == bitmaps)
+    let structure = try GIFStructure(data.bytes, limits: .default)
+    let sizes = structure.frames.map { data[data.startIndex + $0.dataStart - 1] }
+    #expect(sizes == [7, 2, 2, 2])
+  }
+
+  @Test(arguments: EncodeOptions.Effort.allCases)
+  func pixelsThatAreThereAreDrawnAsItSuits(effort: EncodeOptions.Effort) throws {
+    // Noise over a pattern: neither all of the pattern nor none of it makes long strings.
+    var random = RepeatableNumbers(state: 11)
+    let noise = (0..<60 * 60).map { _ in random.next() % 4 == 0 }
+    let indices = (0..<60 * 60).map { at in noise[at] ? UInt8(9) : UInt8(at / 6 % 3 + 1) }
+    let frame = GIFIndices(
+      indices: indices, unchanged: noise.enumerated().map { $1 ? 0 : $0 % 7 == 0 ? 0 : 1 })
+    let colors = (0..<16).map { Palette.Color(red: $0 * 16, green: 0, blue: 0, alpha: $0 == 0 ? 0 : 255) }
+    let compressor = GIFCompressor(effort: effort, loss: 0)
+    let free = try compressor.smallest(of: frame, colors: colors, transparent: 0)
+    let painted = try compressor.smallest(of: GIFIndices(indices: indices), colors: colors, transparent: 0)
+    let clear = try compressor.smallest(of: frame.clearing(0), colors: colors, transparent: 0)
+    #expect(free.data.count <= clear.data.count)
+    #expect(clear.hasTransparency && !painted.hasTransparency)
+    guard effort != .fast else { return }
+    #expect(free.data.count < min(painted.data.count, clear.data.count) && free.hasTransparency)
+    // Each pixel is right.
+    var shown = [UInt8](repeating: 0, count: indices.count + Int(CGIF_LZW_SLACK))
+    var state = cgif_lzw()
+    cgif_lzw_start(&state, UInt32(free.data[free.data.startIndex]))
+    var rest = free.data.dropFirst()
+    while let length = rest.first, length > 0 {
+      let block = Array(rest.dropFirst().prefix(Int(length)))
+      _ = cgif_lzw_feed(&state, block, block.count, &shown, indices.count)
+      rest = rest.dropFirst(Int(length) + 1)
+    }
+    #expect(state.written == indices.count)
+    for at in indices.indices {
+      #expect(shown[at] == indices[at] || shown[at] == 0 && frame.unchanged?[at] == 1)
+    }
+  }
+
+  @Test func onlyThePixelsThatBecomeTransparentAreCleared() throws {
+    // A spot that wanders over a transparent canvas, in the middle of which a square stays.
+    let bitmaps = try (0..<5).map { frame in
+      try picture(100, 80) { x, y in
+        if x / 4 == frame + 2, y / 4 == 3 { return Self.color(2) }
+        return (40..<60).contains(x) && (50..<60).contains(y) ? Self.color(3) : 0
+      }
+    }
+    let data = try encoded(bitmaps)
+    #expect(try frames(data) == bitmaps)
+    let structure = try GIFStructure(data.bytes, limits: .default)
+    #expect(structure.frames.dropFirst(2).allSatisfy { $0.size.pixelCount <= 4 * 8 })
   }
 }

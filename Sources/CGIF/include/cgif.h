@@ -68,7 +68,10 @@ typedef struct cgif_lzw_picture {
   uint32_t tolerance;
   /// The index of the transparent colour, or -1.
   int32_t transparent;
-  /// 2 to 8; all indices are below 2 to that power.
+  /// A byte for each pixel, not 0 if the pixel is there already, so that it may also be transparent; NULL for none. Needs
+  /// a transparent colour.
+  const uint8_t *unchanged;
+  /// 2 to 8; all indices, and that of the transparent colour, are below 2 to that power.
   uint32_t minimum_code_size;
 } cgif_lzw_picture;
 

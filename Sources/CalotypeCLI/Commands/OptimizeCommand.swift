@@ -7,10 +7,12 @@ import FoundationEssentials
 struct OptimizeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "optimize",
-    abstract: "Makes image files smaller in place, without changing a pixel.",
+    abstract: "Makes image files smaller in place, without changing a pixel unless --lossy is given.",
     discussion: """
       JPEG, PNG, lossless WebP and GIF are compressed anew; metadata stay. All other files are left alone, and so is a file that \
-      would not get smaller. Each result is decoded and compared before it replaces the file, at once: whatever happens \
+      would not get smaller. With --lossy, JPEG gets a lower quality, PNG a palette, and pixels of GIF repeat earlier ones, as \
+      far as the picture measures as --quality says and the file becomes a tenth smaller than without; each further call may \
+      change it again. Each result is decoded and compared before it replaces the file, at once: whatever happens \
       meanwhile, the file has its old contents or its new ones. The file keeps its owner, permissions and extended \
       attributes, and gets a new modification time, so that backups notice, unless --keep-time is given.
 
@@ -33,6 +35,15 @@ struct OptimizeCommand: AsyncParsableCommand {
   @Option(help: "The effort to spend: fast, balanced or small.")
   var effort: EncodeOptions.Effort = .small
 
+  @Flag(help: "Allow pixels of jpeg, png and gif to change, as far as --quality says.")
+  var lossy = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The measured quality of --lossy, compared with the file: ssim2:80 (score of SSIMULACRA2, the default), dssim:0.01.",
+      valueName: "measure"))
+  var quality: QualityArgument?
+
   @Option(help: "Files to process at a time. Default: the number of processors.")
   var concurrency: Int?
 
@@ -46,6 +57,10 @@ struct OptimizeCommand: AsyncParsableCommand {
     guard !files.isEmpty else { throw ValidationError("Specify the files to optimize.") }
     if let concurrency {
       guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
+    }
+    if quality != nil, !lossy { throw ValidationError("--quality needs --lossy.") }
+    if case .fixed(let quality) = quality {
+      throw ValidationError("--quality is a measure such as ssim2:80, not \(quality).")
     }
   }
 
@@ -73,12 +88,20 @@ struct OptimizeCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
+  /// The quality that files have at least if their pixels may change.
+  private var target: QualityTarget? {
+    guard lossy else { return nil }
+    if case .target(let target) = quality { return target }
+    return .target(.ssimulacra2(80))
+  }
+
   private func optimize(_ path: String, on workers: WorkerExecutor, _ report: OptimizeReport) async {
     do {
-      let (bytes, sourceBytes) = try await workers.run { [effort, dryRun, keepTime] in
+      let (bytes, sourceBytes) = try await workers.run { [effort, target, dryRun, keepTime] in
         let file = try InPlaceFile(path, byteLimit: DecodeLimits.default.maxBytes)
         var optimizer = ImageOptimizer()
         optimizer.effort = effort
+        optimizer.target = target
         guard let made = try optimizer.optimized(file.contents) else {
           return (file.contents.count, file.contents.count)
         }

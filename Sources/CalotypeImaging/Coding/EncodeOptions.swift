@@ -69,9 +69,9 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   /// Converts to 4:2:0 more slowly, with sharper chroma (lossy WebP, which does so for still drawings by itself unless the
   /// effort is ``Effort/fast``).
   public var usesSharpYUV = false
-  /// Reduces the picture to a palette of at most 256 colours (PNG; GIF always does).
+  /// Reduces the picture to a palette of at most 256 colours (PNG and APNG; GIF always does).
   public var usesPalette = false
-  /// The largest number of colours in a palette, from 2 to 256 (PNG).
+  /// The largest number of colours in a palette, from 2 to 256 (PNG and APNG).
   public var paletteSize = 256
   /// Stores fully transparent pixels as transparent black, without their colours: the file may get smaller, and looks the
   /// same wherever it is composited. Otherwise, such colours are kept (PNG and APNG, lossless WebP).
@@ -84,8 +84,8 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var nearLosslessQuality: Int?
   /// The kind of picture to tune for (lossy WebP).
   public var content: Content = .any
-  /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG with a palette; there, with a ``qualityTarget``, only if
-  /// ``paletteSize`` colours do not reach it otherwise).
+  /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG and APNG with a palette; in a PNG with a ``qualityTarget``,
+  /// only if ``paletteSize`` colours do not reach it otherwise).
   public var dithers = true
   /// The background of transparent pixels in a format without transparency; its alpha is ignored.
   public var background: PixelColor = .white

@@ -5,30 +5,17 @@ enum GIFOptimizer {
   /// Returns a GIF with the same frames, durations and number of plays; `nil` for one with comments or other blocks that
   /// would be lost, a damaged one, and one whose frames have too many colours for a palette each.
   ///
+  /// - Parameter accepts: Returns true if the second animation shows the first well enough.
   /// - Throws: The errors of decoding and encoding.
   static func optimized(
-    _ data: Data, _ options: EncodeOptions, limits: DecodeLimits?
+    _ data: Data, _ options: EncodeOptions, limits: DecodeLimits?,
+    accepts: (AnimatedImage, AnimatedImage) throws(ImagingError) -> Bool = AnimationOptimizer.areEqual
   ) throws(ImagingError) -> Data? {
     guard data.withUnsafeBytes(hasOnlyPictures) else { return nil }
-    let decoding = ImageOptimizer.decoding(.rgba8, limits)
-    let animation = try AnimatedImage(data: data, options: decoding)
-    guard !animation.info.isDamaged else { return nil }
     var options = options
+    // A frame that is composited from several may have more colours than a palette: it is then not equal.
     options.dithers = false
-    var hasDamage = false
-    let made = try CoderRegistry.standard.encode(
-      animation.source { frame in hasDamage = hasDamage || frame.isDamaged || frame.isPartial }, as: options)
-    if hasDamage || made.count >= data.count { return nil }
-    // A frame that is composited from several may have more colours than a palette.
-    let again = try AnimatedImage(data: made, options: decoding)
-    guard again.frameCount == animation.frameCount, again.info.loopCount == animation.info.loopCount,
-      again.info.durations == animation.info.durations, again.info.size == animation.info.size
-    else { return nil }
-    for index in 0..<animation.frameCount {
-      if Task.isCancelled { throw .cancelled }
-      guard try again.frame(at: index).bitmap == animation.frame(at: index).bitmap else { return nil }
-    }
-    return made
+    return try AnimationOptimizer.optimized(data, options, limits: limits, accepts: accepts)
   }
 
   /// Returns true if a file is well-formed and has no other extensions than those of frames and repetition.

@@ -6,14 +6,22 @@ public import FoundationEssentials
 /// if let smaller = try ImageOptimizer().optimized(data) { … }
 /// ```
 ///
-/// JPEG gets optimised codes and progressive scans; PNG gets fewer bits per pixel, other filters and stronger compression; lossless WebP is compressed again; GIF gets other
-/// palettes and transparency. Colours of fully transparent pixels are kept. Each result is decoded and compared before it is
-/// delivered.
+/// JPEG gets optimised codes and progressive scans; PNG, also animated, gets fewer bits per pixel, other filters and stronger
+/// compression; lossless WebP is compressed again, also animated; GIF gets other palettes and transparency. Colours of fully
+/// transparent pixels are kept. Each result is decoded and compared before it is delivered.
+///
+/// With ``target``, pixels of JPEG, PNG and GIF may change as long as the picture measures as well as the target says.
 public struct ImageOptimizer: Sendable {
   /// The limits on the files to read; `nil` for ``DecodeLimits/default``.
   public var limits: DecodeLimits?
   /// The effort to spend. ``EncodeOptions/Effort/small`` by default.
   public var effort: EncodeOptions.Effort = .small
+  /// The measured quality that a picture has at least, compared with the file, if its pixels may change; `nil`, which is the
+  /// default, changes none.
+  ///
+  /// A JPEG gets a lower quality, a PNG a palette of at most 256 colours, pixels of a GIF repeat earlier ones. A file whose
+  /// pixels change has to become a tenth smaller than without. Each further call may change it again.
+  public var target: QualityTarget?
 
   /// Creates an optimizer.
   ///
@@ -21,11 +29,15 @@ public struct ImageOptimizer: Sendable {
   public init(limits: DecodeLimits? = nil) { self.limits = limits }
 
   /// The formats that can get smaller.
-  public static let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif]
+  public static let formats: [ImageFormat] = [.jpeg, .png, .apng, .webp, .gif]
+
+  /// The share of the file without loss that a file with changed pixels has at most.
+  private static let worthwhile = 0.9
 
   /// Returns a smaller file with the same pixels and metadata; `nil` if there is none.
   ///
-  /// Animated PNG and WebP, lossy WebP, and GIFs with comments are left alone, and so are all other formats.
+  /// Lossy WebP, animated WebP with metadata, animated PNG with profiles or of 16 bits, and GIFs with comments are left alone,
+  /// and so are all other formats.
   ///
   /// - Parameter data: The file.
   /// - Throws: The errors of ``CoderRegistry/decode(_:options:)`` for a file that cannot be decoded, or is damaged, and those
@@ -40,11 +52,20 @@ public struct ImageOptimizer: Sendable {
     case .png: made = try PNGOptimizer.optimized(data, options, limits: limits)
     case .webp: made = try Self.webp(data, info, options, limits)
     case .gif: made = try GIFOptimizer.optimized(data, options, limits: limits)
+    case .apng: made = try APNGOptimizer.optimized(data, options, limits: limits)
     default: made = nil
     }
-    guard let made, made.count < data.count else { return nil }
-    if info.format != .gif { try check(made, like: data, info) }
-    return made
+    var best: Data?
+    if let made, made.count < data.count {
+      if info.frameCount == 1, info.format != .gif { try check(made, like: data, info) }
+      best = made
+    }
+    guard let target else { return best }
+    let lossy = try LossyOptimizer(target: target, options: options, limits: limits).optimized(data, info)
+    guard let lossy, Double(lossy.count) <= Self.worthwhile * Double(best?.count ?? data.count) else {
+      return best
+    }
+    return lossy
   }
 
   /// The way to decode a file for comparison: as it is stored, without mercy.
@@ -57,7 +78,8 @@ public struct ImageOptimizer: Sendable {
   private static func webp(
     _ data: Data, _ info: ImageInfo, _ options: EncodeOptions, _ limits: DecodeLimits?
   ) throws(ImagingError) -> Data? {
-    guard info.frameCount == 1, WebPEncoder.isLossless(data) else { return nil }
+    guard WebPEncoder.isLossless(data, isAnimated: info.frameCount > 1) else { return nil }
+    if info.frameCount > 1 { return try AnimationOptimizer.optimized(data, options, limits: limits) }
     let image = try WebPDecoder().decode(data, minimumSize: nil, options: decoding(.rgba8, limits))
     let picture = try WebPEncoder().encode(Image(bitmap: image.bitmap), options: options)
     return try WebPMetadataWriter.replacingPicture(of: data, by: picture)
@@ -86,19 +108,30 @@ extension Bitmap {
 }
 
 extension WebPEncoder {
-  /// Returns true if the picture of a still file is stored without loss.
-  fileprivate static func isLossless(_ data: Data) -> Bool {
+  /// Returns true if the picture of a still file, or all frames of an animation without metadata, are stored without loss.
+  fileprivate static func isLossless(_ data: Data, isAnimated: Bool) -> Bool {
     data.withUnsafeBytes { bytes in
+      var frames = 0
       // The chunks follow the twelve bytes of the RIFF header.
       var at = 12
       while at + 8 <= bytes.count {
         let name = String(decoding: bytes[at..<at + 4], as: UTF8.self)
-        if name == "VP8L" { return true }
-        if name == "VP8 " || name == "ANMF" { return false }
         let length = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt32.self)))
+        switch name {
+        case "VP8L" where !isAnimated: return true
+        case "VP8L": frames -= 1
+        case "VP8 ", "ALPH": return false
+        case "ANMF" where isAnimated:
+          frames += 1
+          // The chunks of a frame follow its 16 bytes of position and duration.
+          at += 24
+          continue
+        case "VP8X", "ANIM": break
+        default: if isAnimated { return false }
+        }
         at += 8 + length + length % 2
       }
-      return false
+      return isAnimated && frames == 0
     }
   }
 }

@@ -14,6 +14,12 @@ enum PNGOptimizer {
     guard let info = image.info, info.format == .png, !info.isDamaged, !image.isPartial else { return nil }
     let chunks = try chunks(of: data)
     guard let first = chunks.first, first.type == .header, first.payload.count == 13 else { return nil }
+    // A palette has colours, to which a profile of greys does not apply.
+    let isGray = first.payload[9] == 0 || first.payload[9] == 4
+    if options.usesPalette, first.payload[9] == 3 || isGray && chunks.contains(where: { $0.type == .profile })
+    {
+      return nil
+    }
     var options = options
     options.keeps = [.icc]
     options.isInterlaced = first.payload[12] == 1
@@ -47,7 +53,8 @@ enum PNGOptimizer {
     return pixelsAreWritten ? writer.finish() : nil
   }
 
-  private static func chunks(of data: Data) throws(ImagingError) -> [(type: PNGChunkType, payload: [UInt8])] {
+  /// Returns the chunks of a file, those of pixels without their contents.
+  static func chunks(of data: Data) throws(ImagingError) -> [(type: PNGChunkType, payload: [UInt8])] {
     try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in try chunks(of: bytes) }
     }.get()

@@ -61,12 +61,16 @@ public struct GIFEncoder: ImageEncoding {
   private func commonPalette(of animation: AnimationSource) throws(ImagingError) -> Palette? {
     guard animation.frameCount > 1 else { return nil }
     let colors = ColorHistogram(hasBinaryAlpha: true)
+    var order = GIFColorOrder()
     let size = try frame(0, of: animation, size: nil).bitmap.size
     for index in 0..<animation.frameCount {
-      try colors.add(try frame(index, of: animation, size: size).bitmap)
+      let bitmap = try frame(index, of: animation, size: size).bitmap
+      try colors.add(bitmap)
       if !colors.fits(256) { return nil }
+      order.add(bitmap)
     }
-    return try colors.palette(maxColors: 256, reservesTransparency: true)
+    let palette = try colors.palette(maxColors: 256, reservesTransparency: true)
+    return Palette(colors: order.sorted(palette.colors), isExact: palette.isExact)
   }
 
   private func frame(

@@ -40,50 +40,54 @@ struct GIFWriter {
       } ?? frame.bitmap
     // No frame can paint transparent pixels: pixels that become transparent have to be cleared with the frame that
     // shows them.
-    let isCleared = next.map { GIFChange.uncovers($0, after: bitmap) } ?? false
+    let uncovered = next.flatMap { GIFChange.uncovered(by: $0, after: bitmap) }
     let isFirst = globalColors == nil
-    let area =
-      isFirst || isCleared ? GIFChange(x: 0, y: 0, size: size) : GIFChange(from: shown, to: bitmap)
-    let (colors, variants, isLocal) = try indices(of: bitmap, area, isFirst: isFirst)
+    var area = isFirst ? GIFChange(x: 0, y: 0, size: size) : GIFChange(from: shown, to: bitmap)
+    if let uncovered { area = area.union(uncovered) }
+    let (colors, indices, isLocal) = try indices(of: bitmap, area, isFirst: isFirst)
     if isFirst {
       globalColors = colors
       writeHeader(colors)
     }
     let transparent = colors.firstIndex { $0.alpha == 0 }.map { UInt8(truncatingIfNeeded: $0) }
+    let made = try compressor.smallest(of: indices, colors: colors, transparent: transparent)
     writeControl(
-      delay: loopCount == nil ? 0 : frame.duration.wholeMilliseconds, isCleared: isCleared,
-      transparent: transparent.flatMap { index in
-        variants.contains { $0.contains(index) } ? index : nil
-      })
+      delay: loopCount == nil ? 0 : frame.duration.wholeMilliseconds, isCleared: uncovered != nil,
+      transparent: made.hasTransparency ? transparent : nil)
     writeDescriptor(area, localColors: isLocal ? colors : nil)
-    data.append(try compressor.smallest(of: variants, colors: colors, transparent: transparent))
-    shown = isCleared ? nil : bitmap
+    data.append(made.data)
+    shown = uncovered == nil ? bitmap : try area.cleared(in: bitmap)
   }
 
-  /// Returns the colours of a frame, and the indices of its area: with unchanged pixels transparent, and also with all of
-  /// them painted, where both show the same.
+  /// Returns the colours of a frame, and the indices of its area.
   private func indices(
     of bitmap: Bitmap, _ area: GIFChange, isFirst: Bool
-  ) throws(ImagingError) -> (colors: [Palette.Color], variants: [[UInt8]], isLocal: Bool) {
-    let pixels = try area.pixels(of: bitmap, over: shown)
+  ) throws(ImagingError) -> (colors: [Palette.Color], indices: GIFIndices, isLocal: Bool) {
+    let unchanged = shown == nil ? nil : area.unchanged(in: bitmap, after: shown)
     if let common {
-      var variants = [try common.indices(of: pixels, dithers: false, hasBinaryAlpha: true)]
-      if shown != nil, compressor.effort != .fast {
-        variants.append(
-          try common.indices(
-            of: try area.pixels(of: bitmap, over: nil), dithers: false, hasBinaryAlpha: true))
-      }
-      return (common.colors, variants, false)
+      let indices = try common.indices(
+        of: try area.pixels(of: bitmap), dithers: false, hasBinaryAlpha: true)
+      return (common.colors, GIFIndices(indices: indices, unchanged: unchanged), false)
+    }
+    var (pixels, isComplete) = (try area.pixels(of: bitmap), true)
+    let histogram = ColorHistogram(hasBinaryAlpha: true)
+    try histogram.add(pixels)
+    if unchanged != nil, !histogram.fits(256) {
+      // Unchanged pixels are transparent, so that all colours are there for others.
+      (pixels, isComplete) = (try area.pixels(of: bitmap, without: unchanged), false)
     }
     let palette = try Palette.make(
-      from: pixels, maxColors: 256, hasBinaryAlpha: true, reservesTransparency: isFirst && loopCount != nil)
-    var indices = try palette.indices(of: pixels, dithers: dithers, hasBinaryAlpha: true)
-    guard let globalColors else { return (palette.colors, [indices], false) }
+      from: pixels, maxColors: 256, hasBinaryAlpha: true,
+      reservesTransparency: isFirst && loopCount != nil || unchanged != nil)
+    var indices = GIFIndices(
+      indices: try palette.indices(of: pixels, dithers: dithers, hasBinaryAlpha: true),
+      unchanged: isComplete ? unchanged : nil)
+    guard let globalColors else { return (palette.colors, indices, false) }
     guard palette.isExact, let places = Self.places(of: palette.colors, in: globalColors) else {
-      return (palette.colors, [indices], true)
+      return (palette.colors, indices, true)
     }
-    for at in indices.indices { indices[at] = places[Int(indices[at])] }
-    return (globalColors, [indices], false)
+    for at in indices.indices.indices { indices.indices[at] = places[Int(indices.indices[at])] }
+    return (globalColors, indices, false)
   }
 
   /// Returns the index of each of `colors` in another palette; `nil` if one is missing.

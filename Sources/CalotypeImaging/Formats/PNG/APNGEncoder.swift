@@ -3,10 +3,10 @@ public import FoundationEssentials
 import Glibc
 
 /// An encoder for APNG that writes each frame as the rectangle of its changes, in the fewest bits that hold the pixels of
-/// all frames: 16, 8 or fewer bits per sample, grey, a palette.
+/// all frames: 16, 8 or fewer bits per sample, grey, a palette. A lossy palette, which all frames share, is made on request.
 ///
-/// Frames are requested twice, first to survey their pixels. The encoder takes the memory of the file, two frames, and a
-/// copy of the changed rectangle.
+/// Frames are requested twice, first to survey their pixels; for a lossy palette, up to three times. The encoder takes the
+/// memory of the file, two frames, and a copy of the changed rectangle.
 public struct APNGEncoder: ImageEncoding {
   /// `apng`.
   public var format: ImageFormat { .apng }
@@ -27,7 +27,8 @@ public struct APNGEncoder: ImageEncoding {
     guard animation.frameCount > 0, animation.frameCount <= Int(Int32.max) else {
       throw .invalidParameter(name: "animation", reason: "it has \(animation.frameCount) frames")
     }
-    let layouts = try Self.layouts(for: animation, options)
+    var palette = try APNGPalette(for: animation, options)
+    let layouts = palette == nil ? try Self.layouts(for: animation, options) : []
     var writer: PNGFileWriter?
     var previous: Bitmap?
     var chosen = layouts.count == 1 ? layouts[0] : nil
@@ -42,9 +43,13 @@ public struct APNGEncoder: ImageEncoding {
         }
         area = PNGChange.area(from: previous, to: bitmap)
       }
-      let compression = PNGCompression(effort: options.effort, area: area)
       var candidates: [PNGSamples] = []
+      if let next = try palette?.next(bitmap) {
+        candidates = [next.samples]
+        area = next.area
+      }
       for layout in chosen.map({ [$0] }) ?? layouts { candidates.append(try PNGSamples(bitmap, layout)) }
+      let compression = PNGCompression(effort: options.effort, area: area)
       let (samples, stream) = try compression.smallest(of: compression.ways(candidates))
       // All frames have the layout of the first.
       if chosen == nil { chosen = layouts.first { $0.colorType == samples.layout.colorType } }
