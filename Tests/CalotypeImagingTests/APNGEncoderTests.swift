@@ -63,12 +63,15 @@ import Testing
     }
   }
 
+  private func noise(_ x: Int, _ y: Int) -> Int { (x &* 7919 ^ y &* 104_729 ^ x &* y &* 31) % 29 }
+
   @Test func framesShareALossyPalette() throws {
-    // A gradient, and a square that wanders over it.
+    // A gradient with noise, and a square that wanders over it.
     let bitmaps = try (0..<4).map { frame in
       try ResamplePictures.make(64, 48) { x, y in
         (frame * 10..<frame * 10 + 12).contains(x) && y < 12
-          ? [250, 30, UInt8(y), 255] : [UInt8(x * 3), UInt8(y * 5), UInt8(x + y), 255]
+          ? [250, 30, UInt8(y), 255]
+          : [UInt8(x * 3 + noise(x, y)), UInt8(y * 4 + noise(y, x)), UInt8(x + y), 255]
       }
     }
     let source = AnimationSource(frameCount: 4, loopCount: 0) { index in
@@ -89,7 +92,7 @@ import Testing
       let pixels = frame.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
       colors.formUnion(pixels)
       let psnr = try ImageQuality(original: bitmap).psnr(of: frame)
-      #expect(psnr > 30)
+      #expect(psnr > 25)
       // Pixels that do not change do not flicker.
       if index > 0 {
         let same = zip(

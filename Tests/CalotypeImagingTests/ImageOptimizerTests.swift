@@ -110,6 +110,7 @@ import Testing
     }
     var options = EncodeOptions(format: format, isLossless: format == .webp)
     options.effort = .fast
+    if format == .webp { options[.losslessLevel] = 0 }
     return try CoderRegistry.standard.encode(source, as: options)
   }
 
@@ -149,7 +150,11 @@ import Testing
   private var smooth: Bitmap {
     get throws {
       try ResamplePictures.make(160, 120) { x, y in
-        [UInt8(128 + 100 * sin(Double(x) / 17)), UInt8(128 + 90 * sin(Double(y) / 11)), UInt8(x), 255]
+        let noise = Double((x &* 7919 ^ y &* 104_729 ^ x &* y &* 31) % 13)
+        return [
+          UInt8(110 + 100 * sin(Double(x) / 17) + noise), UInt8(128 + 90 * sin(Double(y) / 11)), UInt8(x),
+          255,
+        ]
       }
     }
   }
@@ -158,7 +163,7 @@ import Testing
     let file = try CoderRegistry.standard.encode(Image(bitmap: try smooth), as: .png)
     let quality = try ImageQuality(original: try smooth)
     var sizes: [Int] = []
-    for score in [90.0, 60] {
+    for score in [70.0, 40] {
       let made = try #require(try lossy(file, score))
       #expect(try quality.ssimulacra2(of: stored(made).bitmap) >= score - 1)
       sizes.append(made.count)
@@ -168,8 +173,9 @@ import Testing
     let best = try lossy(file, 99.9)
     #expect(try best.map { try stored($0).bitmap == smooth } ?? true)
     // Colours of a palette are not reduced again.
-    let again = try lossy(try #require(try lossy(file, 60)), 30)
-    #expect(again == nil)
+    let first = try #require(try lossy(file, 70))
+    let again = try lossy(first, 30)
+    #expect(try again.map { try stored($0).bitmap == stored(first).bitmap } ?? true)
   }
 
   @Test func lossyJPEGKeepsItsSegments() throws {
