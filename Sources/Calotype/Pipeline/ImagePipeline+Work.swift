@@ -15,6 +15,7 @@ extension ImagePipeline {
     _ data: Data, thumbnail: Thumbnail? = nil, transforms: TransformChain = [],
     priority: ImageRequest.Priority = .normal
   ) async throws -> Image {
+    guard !data.isEmpty else { throw ImagingError.emptyInput }
     var request = ImageRequest(
       source: .data(data, id: UUID().uuidString), thumbnail: thumbnail, transforms: .chain(transforms),
       cachePolicy: .loaderOnly, priority: priority)

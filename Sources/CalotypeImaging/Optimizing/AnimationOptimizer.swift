@@ -10,7 +10,7 @@ enum AnimationOptimizer {
     _ data: Data, _ options: EncodeOptions, limits: DecodeLimits?,
     accepts: (AnimatedImage, AnimatedImage) throws(ImagingError) -> Bool = areEqual
   ) throws(ImagingError) -> Data? {
-    let decoding = ImageOptimizer.decoding(.rgba8, limits)
+    let decoding = DecodeOptions.comparing(.rgba8, limits)
     let animation = try AnimatedImage(data: data, options: decoding)
     guard !animation.info.isDamaged else { return nil }
     var hasDamage = false

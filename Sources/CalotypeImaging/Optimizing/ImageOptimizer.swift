@@ -68,26 +68,19 @@ public struct ImageOptimizer: Sendable {
     return lossy
   }
 
-  /// The way to decode a file for comparison: as it is stored, without mercy.
-  static func decoding(_ pixels: DecodeOptions.Pixels, _ limits: DecodeLimits?) -> DecodeOptions {
-    DecodeOptions(
-      limits: limits, appliesOrientation: false, damage: .strict, pixels: pixels, colors: .asStored,
-      transforms: [])
-  }
-
   private static func webp(
     _ data: Data, _ info: ImageInfo, _ options: EncodeOptions, _ limits: DecodeLimits?
   ) throws(ImagingError) -> Data? {
     guard WebPEncoder.isLossless(data, isAnimated: info.frameCount > 1) else { return nil }
     if info.frameCount > 1 { return try AnimationOptimizer.optimized(data, options, limits: limits) }
-    let image = try WebPDecoder().decode(data, minimumSize: nil, options: decoding(.rgba8, limits))
+    let image = try WebPDecoder().decode(data, minimumSize: nil, options: .comparing(.rgba8, limits))
     let picture = try WebPEncoder().encode(Image(bitmap: image.bitmap), options: options)
     return try WebPMetadataWriter.replacingPicture(of: data, by: picture)
   }
 
   /// - Throws: `encodingFailed` if a file does not show the same as another one.
   private func check(_ made: Data, like data: Data, _ info: ImageInfo) throws(ImagingError) {
-    let options = Self.decoding(info.bitDepth > 8 ? .native : .rgba8, limits)
+    let options = DecodeOptions.comparing(info.bitDepth > 8 ? .native : .rgba8, limits)
     let (old, new) = (
       try CoderRegistry.standard.decode(data, options: options),
       try CoderRegistry.standard.decode(made, options: options)

@@ -10,7 +10,7 @@ enum PNGOptimizer {
     _ data: Data, _ options: EncodeOptions, limits: DecodeLimits?
   ) throws(ImagingError) -> Data? {
     let image = try PNGDecoder().decode(
-      data, minimumSize: nil, options: ImageOptimizer.decoding(.native, limits))
+      data, minimumSize: nil, options: .comparing(.native, limits))
     guard let info = image.info, info.format == .png, !info.isDamaged, !image.isPartial else { return nil }
     let chunks = try chunks(of: data)
     guard let first = chunks.first, first.type == .header, first.payload.count == 13 else { return nil }

@@ -52,7 +52,9 @@ struct HedgedTransfer: Sendable {
           guard running == 0 || isAnswer(result) else { continue }
           group.cancelAll()
           // A second request that was refused just before is not to count as sent.
-          for await case .ended(.failure(let error as LoadingError), isSecond: true) in group { secondError = error }
+          for await case .ended(.failure(let error as LoadingError), isSecond: true) in group {
+            secondError = error
+          }
           // Of two failures, that of the first request counts.
           let isOfSecond = isSecond && (first == nil || isAnswer(result))
           return Outcome(

@@ -223,6 +223,11 @@ struct UseCaseTests {
     #expect(try Image(data: jpeg).size == PixelSize(width: 320, height: 240))
   }
 
+  @Test("an upload without bytes is an error of the image, not of a server")
+  func emptyUpload() async throws {
+    await #expect(throws: ImagingError.emptyInput) { try await pipeline.decode(Data()) }
+  }
+
   @Test("a download to a file")
   func download() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID()).jpg")

@@ -27,7 +27,8 @@ struct CountedWork {
     [
       decode("decode-jpeg", .jpeg(quality: 80)), decode("decode-png", .png),
       decode("decode-webp", .webp(quality: 75)), decode("decode-gif", .gif),
-      encode("encode-jpeg", .jpeg(quality: 80)), encode("encode-png", .png), encode("encode-gif", .gif, width: 80, height: 60),
+      encode("encode-jpeg", .jpeg(quality: 80)), encode("encode-png", .png),
+      encode("encode-gif", .gif, width: 80, height: 60),
       CountedWork(name: "thumbnail-jpeg") {
         let data = try SampleImages.still(.jpeg(quality: 80), width: 640, height: 480)
         let options = DecodeOptions(thumbnail: Thumbnail(box: PixelSize(width: 80, height: 60), mode: .fit))

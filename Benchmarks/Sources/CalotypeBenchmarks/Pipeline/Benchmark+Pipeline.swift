@@ -1,4 +1,4 @@
 extension Benchmark {
   /// Everything together: what a caller of the whole pipeline sees.
-  static var pipeline: [Benchmark] { [pipelineHit] + overlap }
+  static var pipeline: [Benchmark] { [pipelineHit, purging] + overlap }
 }
