@@ -165,7 +165,7 @@ REASONS = {
 
 def write(data):
     out = ["# Results", "",
-           f"Made by `make results` on {time.strftime('%Y-%m-%d')}: {machine()}.", "",
+           f"Made by `make results` (`Benchmarks/results.py`) on {time.strftime('%Y-%m-%d')}: {machine()}.", "",
            "Times are processor time, user and system, of all threads. Calotype and its peer take turns in one run; the ratio is the median of",
            "the ratios of neighbouring turns, ± half the distance of their quartiles. **Less than 1 is less time than the peer's**; for amounts",
            "a second too, the ratio is turned so that less is better. Files, peers and rules are described in [README.md](README.md). A bar is",

@@ -25,7 +25,7 @@ extension Benchmark {
             guard let url else { continue }
             let request = ImageRequest(url: url)
             pipeline.configuration.memoryCache?.store(
-              CachedImage(image, tags: ["news"]), for: request.key, cost: 1, tags: ["news"])
+              CachedImage(image, tags: ["news"]), for: request.key, cost: 1)
           }
           let done = DispatchSemaphore(value: 0)
           let start = ContinuousClock.now
