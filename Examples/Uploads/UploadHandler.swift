@@ -7,6 +7,7 @@ import FoundationEssentials
 ///
 /// It knows no server. With Hummingbird, for example:
 ///
+/// <!-- snippet: not compiled, Hummingbird is a dependency of Server alone -->
 /// ```swift
 /// router.post("photos") { request, _ in
 ///   let chunks = request.body.map { Data($0.readableBytesView) }

@@ -329,14 +329,7 @@ enum GivenInCalotypeTestKit {
     var value: Int { given() }
     func increment() async {}
   }
-  struct User: Sendable, ExpressibleByStringLiteral { init(stringLiteral: String) {} }
-  struct AvatarService: Sendable {
-    init(_ pipeline: ImagePipeline, folder: URL) {}
-    func avatar(of user: User) async throws -> Image? { given() }
-    func avatars(of users: [User]) async throws -> [Image] { given() }
-    func url(of user: User) -> URL { given() }
-  }
-  static var users: [User] { given() }
+  static var users: [String] { given() }
   static var picture: Data { given() }
   static var loader: FakeLoader { given() }
   static var server: ScriptedHTTPServer { given() }

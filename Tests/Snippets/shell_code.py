@@ -352,15 +352,16 @@ def difference(command, actual):
 
 def check(snippets, spans, programs, own_programs):
     """The failures among commands, as document, line and text; and how many commands were run, and only looked at. Pages
-    that build programs of their own have these by their document; what asks them is not run."""
+    that build programs of their own have these by their document; what asks them is not run where they are started."""
     failures, run, looked = [], 0, 0
     pages = {}
     for snippet in snippets: pages.setdefault(snippet.document, []).append(commands(snippet))
     for document, groups in pages.items():
         runnable, own = [], own_programs.get(document, set())
+        starts_own = any(name in command.text for group in groups for command in group for name in own)
         for group in groups:
             # A server that is not started here is not asked.
-            is_served = not own and not any(call[:2] == ["swift", "run"] for command in group for call in command.calls)
+            is_served = not starts_own and not any(call[:2] == ["swift", "run"] for command in group for call in command.calls)
             chosen = []
             for command in group:
                 try:

@@ -10,7 +10,7 @@ IMPORTS = {"ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["Calo
            "ComingFromSDWebImage": ["CalotypeDisplay"], "WritingACoder": ["CalotypeTestKit"],
            "CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
            "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
-# Modules without a public interface: their snippets are compiled as part of the package.
+# Modules without a public interface: their snippets are compiled as part of the package. Examples have none either.
 INNER = {"CalotypeSupport", "CalotypeTerminal"}
 # What an excerpt does that a program does not.
 EXCERPT = re.compile(r"never used|never read|never mutated|never written|is unused|never be executed|are unused")
@@ -107,7 +107,7 @@ def page_code(number, document, snippets, given):
     subject = module(document)
     page = os.path.basename(document).split(".")[0]
     for name in ["Foundation", "Calotype", subject, *IMPORTS.get(subject, []), *IMPORTS.get(page, [])]:
-        imports[name] = f"{'@testable ' if name in INNER else ''}import {name}"
+        imports[name] = f"{'@testable ' if name in INNER or name == subject and document.startswith('Examples/') else ''}import {name}"
     for snippet in snippets:
         location = f'#sourceLocation(file: "{snippet.document}", line: {{}})'
         lines, at_top = [], hoists and all(map(DECLARATION.match, snippet.lines))

@@ -7,6 +7,8 @@ extension ImagePipeline {
   /// coordination saves loads and encodes that another node is busy with, and the log of purges makes purges reach all nodes.
   ///
   /// ```swift
+  /// import CalotypeTiers
+  ///
   /// configuration.diskCache = CacheGroup([disk, bucket])
   /// configuration.nodes = ImagePipeline.Nodes(
   ///   flights: redis, purges: log, sharesOriginals: { bucket.isAnswering })

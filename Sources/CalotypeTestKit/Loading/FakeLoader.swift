@@ -6,7 +6,8 @@ public import FoundationEssentials
 ///
 /// Every URL has a reply: fixed, one after the other, or computed from the request. It behaves as a loader of HTTP does:
 /// statuses that a request does not let through are errors, what a request holds already is answered with 304, more than
-/// `byteLimit` is refused, and a body is produced only as fast as it is taken.
+/// `byteLimit` is refused, and a body is produced only as fast as it is taken. It retries nothing: for retries, it is the transport
+/// of an `HTTPLoader`.
 ///
 /// ```swift
 /// let loader = FakeLoader()

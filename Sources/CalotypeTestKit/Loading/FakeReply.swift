@@ -94,8 +94,8 @@ public struct FakeReply: Sendable {
     return reply
   }
 
-  /// The same reply, which fails after `count` bytes: with `error`, or as when the connection is lost. The declared length
-  /// stays.
+  /// The same reply, which fails after `count` bytes, or after the last one of fewer: with `error`, or as when the connection is
+  /// lost. The declared length stays.
   public func cut(after count: Int, with error: (any Error)? = nil) -> FakeReply {
     var reply = self
     reply.steps = []
