@@ -86,6 +86,8 @@ let package = Package(
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCrypto", apt: "libssl-dev"),
     library("CCurl", apt: "libcurl4-openssl-dev"),
+    // Extended attributes, which the module of glibc lacks.
+    library("CXattr", apt: "libc6-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
@@ -202,7 +204,7 @@ let package = Package(
       name: "CalotypeCLI",
       dependencies: [
         "Calotype", "CalotypeCaching", "CalotypeLibraryCoders", "CalotypeLoading", "CalotypeSupport",
-        "CalotypeDisplay", "CalotypeTerminal", "CalotypeTiers", "CalotypeURLs",
+        "CalotypeDisplay", "CalotypeTerminal", "CalotypeTiers", "CalotypeURLs", "CXattr",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
@@ -370,7 +372,7 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "CalotypeCLITests",
-      dependencies: ["CalotypeCLI", "CalotypeTerminal", "CalotypeTestKit", "TerminalScreens"],
+      dependencies: ["CalotypeCLI", "CalotypeTerminal", "CalotypeTestKit", "CXattr", "TerminalScreens"],
       swiftSettings: swift),
   ]
 )

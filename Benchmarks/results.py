@@ -27,14 +27,15 @@ GROUPS = [
 ]
 
 
-def run(words, **environment):
-    """Prints the lines of a program while they come, and returns its objects."""
+def run(words, note=lambda rows: None, **environment):
+    """Prints the lines of a program while they come, and returns its objects; `note` gets those that are there."""
     found = []
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
     for line in process.stdout:
         if not line.startswith("{"): continue
         row = json.loads(line)
         found.append(row)
+        note(found)
         print("  " + (row.get("name") or f"{row.get('curve')} {row.get('size')}") + (f"  {row['ratio']:.3f}" if "ratio" in row else ""), flush=True)
     if process.wait(): sys.exit(f"{' '.join(words)} ended with {process.returncode}")
     return found
@@ -42,8 +43,9 @@ def run(words, **environment):
 
 def measure(section, build, rounds):
     start = time.time()
-    if section == "benchmarks": rows = run([f"{build}/calotype-benchmarks", "--json", "--rounds", str(rounds)])
-    elif section == "growth": rows = run([f"{build}/calotype-benchmarks", "--growth"])
+    note = lambda rows: keep(section, {"rows": rows, "seconds": time.time() - start, "rounds": rounds})
+    if section == "benchmarks": rows = run([f"{build}/calotype-benchmarks", "--json", "--rounds", str(rounds)], note)
+    elif section == "growth": rows = run([f"{build}/calotype-benchmarks", "--growth"], note)
     else:
         rows = []
         for nodes in (1, 3, 10, 30, 100, 300, 1000):
@@ -54,9 +56,14 @@ def measure(section, build, rounds):
             rows.append({"nodes": nodes, "seconds": seconds, "rows": [json.loads(line) for line in text.splitlines() if line.startswith("{")]})
             print(f"  {nodes} nodes  {seconds:.1f} s", flush=True)
     data = {"rows": rows, "seconds": time.time() - start, "rounds": rounds}
+    keep(section, data)
+    return data
+
+
+def keep(section, data):
+    """What an interrupted run has measured is there for --keep."""
     os.makedirs(FOLDER, exist_ok=True)
     with open(os.path.join(FOLDER, section + ".json"), "w") as file: json.dump(data, file)
-    return data
 
 
 def kept(section):

@@ -4,9 +4,9 @@ import Glibc
 
 /// A file that is replaced by other contents of its own, or not at all.
 ///
-/// The contents are written to a temporary file in the same folder, which gets the owner and the permissions of the file,
+/// The contents are written to a temporary file in the same folder, which gets owner, permissions and extended attributes,
 /// reaches the disk, and is then renamed over the file; the folder follows. A reader sees the old contents or the new ones, after
-/// a crash as well. Extended attributes are not kept. A temporary file is locked as long as its writer lives:
+/// a crash as well. A temporary file is locked as long as its writer lives:
 /// ``removeAbandoned(in:)`` removes those of writers that were killed.
 final class InPlaceFile {
   private static let prefix = ".calotype-optimize-"
@@ -14,6 +14,7 @@ final class InPlaceFile {
 
   private let path: String
   private let status: stat
+  private let attributes: FileAttributes
   let contents: Data
 
   /// Reads a file.
@@ -52,7 +53,10 @@ final class InPlaceFile {
       guard count > 0 else { throw .untouchedFile(path: path, reason: "it changed while it was read") }
       offset += count
     }
-    (self.status, self.contents) = (status, contents)
+    guard let attributes = FileAttributes(of: descriptor) else {
+      throw .untouchedFile(path: path, reason: "its extended attributes cannot be read")
+    }
+    (self.status, self.attributes, self.contents) = (status, attributes, contents)
   }
 
   /// Replaces the contents.
@@ -97,7 +101,7 @@ final class InPlaceFile {
     guard isWritten else { throw failure("write") }
   }
 
-  /// Gives a new file the owner and the permissions of the old one.
+  /// Gives a new file the owner, the permissions and the attributes of the old one.
   private func copyAttributes(to descriptor: Int32, keepsTime: Bool) throws(CommandError) {
     var made = stat()
     guard fstat(descriptor, &made) == 0 else { throw failure("fstat") }
@@ -105,6 +109,7 @@ final class InPlaceFile {
       guard fchown(descriptor, status.st_uid, status.st_gid) == 0 else { throw failure("change the owner") }
     }
     guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw failure("change the permissions") }
+    guard attributes.write(to: descriptor) else { throw failure("keep the extended attributes") }
     guard keepsTime else { return }
     var times = [status.st_atim, status.st_mtim]
     guard futimens(descriptor, &times) == 0 else { throw failure("change the time") }
@@ -115,7 +120,9 @@ final class InPlaceFile {
     var now = stat()
     guard lstat(path, &now) == 0, now.st_dev == status.st_dev, now.st_ino == status.st_ino,
       now.st_size == status.st_size, now.st_nlink == 1,
-      now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec
+      now.st_mtim.tv_sec == status.st_mtim.tv_sec, now.st_mtim.tv_nsec == status.st_mtim.tv_nsec,
+      // Permissions, owner and attributes as well.
+      now.st_ctim.tv_sec == status.st_ctim.tv_sec, now.st_ctim.tv_nsec == status.st_ctim.tv_nsec
     else { throw .untouchedFile(path: path, reason: "it was changed meanwhile") }
   }
 

@@ -36,8 +36,9 @@ public struct ImageOptimizer: Sendable {
 
   /// Returns a smaller file with the same pixels and metadata; `nil` if there is none.
   ///
-  /// Lossy WebP, animated WebP with metadata, animated PNG with profiles or of 16 bits, and GIFs with comments are left alone,
-  /// and so are all other formats.
+  /// Lossy WebP, animated WebP with metadata, animated PNG with profiles or of 16 bits, GIFs with comments, and animations
+  /// with durations that are rounded or replaced when they are read are left alone, and so are all other formats. Of a PNG
+  /// that gets another kind of pixels, the chunks `bKGD`, `hIST` and `sBIT` go, which describe the old ones.
   ///
   /// - Parameter data: The file.
   /// - Throws: The errors of ``CoderRegistry/decode(_:options:)`` for a file that cannot be decoded, or is damaged, and those
@@ -116,6 +117,10 @@ extension WebPEncoder {
         case "VP8 ", "ALPH": return false
         case "ANMF" where isAnimated:
           frames += 1
+          // Readers replace a duration of at most 10 milliseconds, and the new file would have theirs.
+          guard at + 24 <= bytes.count, bytes[at + 20] > 10 || bytes[at + 21] > 0 || bytes[at + 22] > 0 else {
+            return false
+          }
           // The chunks of a frame follow its 16 bytes of position and duration.
           at += 24
           continue

@@ -14,8 +14,10 @@ public final class BucketPurgeStore: PurgeLogStoring {
 
   /// The most bytes of an entry, and of a snapshot.
   private static let (entryLimit, snapshotLimit) = (64 << 10, 64 << 20)
-  /// The most pages of a listing of snapshots that are read.
+  /// The most pages of a listing that are read.
   private static let pageLimit = 16
+  /// The most numbers of one call.
+  private static let listLimit = 1_000
   private static let contentType = "application/json"
 
   /// Creates a store. It sends nothing yet.
@@ -52,14 +54,21 @@ public final class BucketPurgeStore: PurgeLogStoring {
     }
   }
 
-  /// Returns the numbers of a page of entries.
+  /// Returns the numbers of up to 1,000 entries. Foreign keys among them are passed over.
   ///
   /// - Throws: `CachingError.failed`; `CachingError.cancelled`.
   public func numbers(after number: Int) async throws(CachingError) -> [Int] {
     let folder = client.bucket.key("v1/log/")
     return try await log("list") { () throws(BucketError) in
-      let page = try await client.list(folder, after: key(number))
-      return page.objects.compactMap { Self.number($0.key.dropFirst(folder.count)) }
+      var numbers: [Int] = []
+      var start = key(number)
+      for _ in 0..<Self.pageLimit {
+        let page = try await client.list(folder, after: start)
+        numbers += page.objects.compactMap { Self.number($0.key.dropFirst(folder.count)) }
+        guard page.isTruncated, numbers.count < Self.listLimit, let last = page.objects.last else { break }
+        start = last.key
+      }
+      return Array(numbers.prefix(Self.listLimit))
     }
   }
 
@@ -114,7 +123,9 @@ public final class BucketPurgeStore: PurgeLogStoring {
   }
 
   private static func number(_ text: Substring) -> Int? {
-    text.utf8.count == 20 && text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) ? Int(text) : nil
+    guard text.utf8.count == 20, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text)
+    else { return nil }
+    return number <= PurgeTable.highestNumber ? number : nil
   }
 
   private func log<Result>(

@@ -45,6 +45,8 @@ final class PositionFile: Sendable {
     guard bytes.last == UInt8(ascii: "\n"), bytes.dropLast().allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil
     }
-    return Int(String(decoding: bytes.dropLast(), as: UTF8.self))
+    return Int(String(decoding: bytes.dropLast(), as: UTF8.self)).flatMap {
+      $0 <= PurgeTable.highestNumber ? $0 : nil
+    }
   }
 }

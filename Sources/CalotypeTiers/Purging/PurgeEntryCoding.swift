@@ -106,7 +106,7 @@ package enum PurgeEntryCoding {
     _ data: Data, at position: Int, limits: PurgeTable.Limits = .init()
   ) -> PurgeTable? {
     guard data.count <= snapshotLimit, let snapshot = try? JSONDecoder().decode(Snapshot.self, from: data),
-      snapshot.v == 1, snapshot.position == position, position >= 0
+      snapshot.v == 1, snapshot.position == position, (0...PurgeTable.highestNumber).contains(position)
     else { return nil }
     let allowed = 0...position
     guard allowed.contains(snapshot.stale), allowed.contains(snapshot.gone) else { return nil }

@@ -138,7 +138,7 @@ public final class PurgeLog: PurgeLogging {
   public func run() async {
     await withTaskGroup { group in
       group.addTask {
-        for await (entry, number) in self.announced { await self.hear(entry, number) }
+        for await (_, number) in self.announced { await self.hear(number) }
       }
       group.addTask {
         while !Task.isCancelled {
@@ -164,13 +164,15 @@ public final class PurgeLog: PurgeLogging {
     }
   }
 
-  /// Applies an announced entry, or reads what is missing before it.
-  func hear(_ entry: Data, _ number: Int) async {
+  /// Reads an announced entry, and what is missing before it. The announcement itself is a hint: others may write to Redis, also by
+  /// mistake.
+  func hear(_ number: Int) async {
     guard isCurrent, number > applied else { return }
     try? await exclusively { () async throws(CachingError) in
       let applied = self.applied
       guard number > applied else { return }
       if number == applied + 1 {
+        guard let entry = try await self.storage.entry(at: number) else { return }
         self.apply([(number, PurgeEntryCoding.decode(entry))])
       } else {
         try await self.catchUp(readsSnapshot: false)

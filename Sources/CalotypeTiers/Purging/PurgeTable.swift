@@ -57,6 +57,9 @@ package struct PurgeTable: Hashable, Sendable {
     self.limits = limits
   }
 
+  /// The highest number of an entry: no log reaches it, and those of damaged or forged entries beyond it count as none.
+  package static let highestNumber = 1 << 53
+
   /// The number of selections.
   package var count: Int { marks.count + prefixes.count }
   /// The counted bytes.
@@ -71,6 +74,7 @@ package struct PurgeTable: Hashable, Sendable {
   /// Applies an entry. The order does not matter: ``position`` stays before the first missing entry.
   package mutating func apply(_ purge: SharedPurge, number: Int) -> Effect {
     guard number > position, !early.contains(number) else { return .known }
+    guard number <= Self.highestNumber else { return .refused }
     guard number == position + 1 || (early.count < limits.gaps && number - position <= 2 * limits.gaps) else {
       return .refused
     }

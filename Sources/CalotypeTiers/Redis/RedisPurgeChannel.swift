@@ -44,7 +44,8 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
   static func parse(_ payload: [UInt8]) -> (number: Int, entry: Data)? {
     let digits = payload.prefix(20).prefix { (0x30...0x39).contains($0) }
     guard !digits.isEmpty, payload.count > digits.count, payload[digits.count] == 0x20,
-      let number = Int(String(decoding: digits, as: UTF8.self)), number > 0
+      let number = Int(String(decoding: digits, as: UTF8.self)),
+      (1...PurgeTable.highestNumber).contains(number)
     else { return nil }
     return (number, Data(payload[(digits.count + 1)...]))
   }

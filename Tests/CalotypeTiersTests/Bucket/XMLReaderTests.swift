@@ -96,6 +96,8 @@ struct XMLReaderTests {
     let document = ErrorDocument(Array(text.utf8))
     #expect(document.code == "Slow")
     #expect(document.message == "ab <")
+    let token = "<Error><Code>x</Code><Message>no: FwoGZXIvYXdzEBYaDKEXAMPLE, sorry</Message></Error>"
+    #expect(ErrorDocument(Array(token.utf8)).message == "no: … sorry")
     let long = "<Error><Code>\(String(repeating: "c", count: 999))</Code></Error>"
     #expect(ErrorDocument(Array(long.utf8)).code.count == 64)
     for other in ["", "<html><Code>x</Code></html>", "plain"] {

@@ -86,6 +86,12 @@ final class FakeAnnouncer: PurgeAnnouncing {
 
   let state = Lock(State())
 
+  /// Announces an entry that no storage has.
+  func announceForged(_ purge: SharedPurge, at number: Int) {
+    guard let entry = try? PurgeEntryCoding.encode(purge) else { return }
+    for receiver in state.withLock({ $0.receivers }) { receiver(entry, number) }
+  }
+
   func announce(_ entry: Data, number: Int) async {
     let receivers = state.withLock { $0.drops ? [] : $0.receivers }
     for receiver in receivers { receiver(entry, number) }

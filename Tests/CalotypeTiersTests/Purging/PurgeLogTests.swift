@@ -64,7 +64,9 @@ import Testing
     let lists = store.state.withLock { $0.lists }
     _ = try await one.append(Self.purge("a"))
     try await eventually { other.position == 1 }
-    #expect(store.state.withLock { $0.reads } == 0)
+    // An announcement is a hint; the entry is that of the storage.
+    #expect(store.state.withLock { $0.reads } == 1)
+    announcer.announceForged(Self.purge("forged"), at: 2)
     // One is lost: the next shows the gap.
     announcer.state.withLock { $0.drops = true }
     _ = try await one.append(Self.purge("b"))
@@ -72,7 +74,21 @@ import Testing
     _ = try await one.append(Self.purge("c"))
     try await eventually { other.position == 3 }
     #expect(other.verdict(source: "s", tags: ["b"], at: 1) == .stale)
+    #expect(other.verdict(source: "s", tags: ["forged"], at: 1) == .valid)
     #expect(store.state.withLock { $0.lists } > lists)
+  }
+
+  @Test func numbersThatNoLogReachesCountAsNone() async throws {
+    var table = PurgeTable()
+    for number in [Int.max, Int.max - 1, PurgeTable.highestNumber + 1] {
+      #expect(table.apply(Self.purge("a"), number: number) == .refused)
+      #expect(RedisPurgeChannel.parse(Array("\(number) x".utf8)) == nil)
+      let snapshot = Data(#"{"gone":0,"marks":[],"position":\#(number),"stale":0,"v":1}"#.utf8)
+      #expect(PurgeEntryCoding.table(snapshot, at: number) == nil)
+    }
+    #expect(table.position == 0 && table.lastNumber == 0)
+    let snapshot = Data(#"{"gone":0,"marks":[],"position":7,"stale":0,"v":1}"#.utf8)
+    #expect(PurgeEntryCoding.table(snapshot, at: 7)?.position == 7)
   }
 
   /// Announcements of a node may be lost without a trace.

@@ -8,9 +8,15 @@ import FoundationEssentials
 extension GrowthCurve {
   /// Thousands of pixels, from 0.1 to 100 megapixels; 4 by 3.
   static var pixels: [GrowthCurve] {
-    let sizes = [100, 300, 1_000, 3_000, 10_000, 30_000, 100_000]
-    // WebP ends at 16,383 pixels of a side, and takes seconds before.
+    let sizes = [100, 300, 1_000, 3_000, 10_000, 30_000, 99_000]
+    // Encoders take seconds beyond, and WebP ends at 16,383 pixels of a side.
     let fewer = Array(sizes.dropLast(2))
+    // The pattern of the samples compresses better than the default limits expect of a picture.
+    let limits = {
+      var limits = DecodeLimits.default
+      (limits.maxExpansion, limits.maxMemoryBytes) = (.max, .max)
+      return limits
+    }()
     func encoded(_ options: EncodeOptions, _ size: Int) throws -> Data {
       let side = sides(size)
       return try SampleImages.still(options, width: side.width, height: side.height)
@@ -18,7 +24,9 @@ extension GrowthCurve {
     func decode(_ name: String, _ options: EncodeOptions, _ sizes: [Int]) -> GrowthCurve {
       GrowthCurve(name: "pixels/decode \(name)", sizes: sizes) { size in
         let data = try encoded(options, size)
-        return try milliseconds { _ = try CoderRegistry.standard.decode(data) }
+        return try milliseconds {
+          _ = try CoderRegistry.standard.decode(data, options: DecodeOptions(limits: limits))
+        }
       }
     }
     func encode(_ name: String, _ options: EncodeOptions, _ sizes: [Int]) -> GrowthCurve {
@@ -35,7 +43,7 @@ extension GrowthCurve {
       GrowthCurve(name: "pixels/thumbnail jpeg", sizes: sizes) { size in
         let data = try encoded(.jpeg(quality: 80), size)
         let options = DecodeOptions(
-          thumbnail: Thumbnail(box: PixelSize(width: 320, height: 240), mode: .fit))
+          limits: limits, thumbnail: Thumbnail(box: PixelSize(width: 320, height: 240), mode: .fit))
         return try milliseconds { _ = try CoderRegistry.standard.decode(data, options: options) }
       },
       GrowthCurve(name: "pixels/resize to half", sizes: sizes) { size in

@@ -3,7 +3,7 @@
 struct ErrorDocument: Equatable {
   /// Such as `SlowDown`; at most 64 letters and digits. Empty when there is none.
   private(set) var code = ""
-  /// At most 200 printable characters.
+  /// At most 200 printable characters. Long words, which may repeat keys and signatures of the request, become `…`.
   private(set) var message = ""
 
   /// Reads a document. Anything else than one gives empty texts.
@@ -19,10 +19,16 @@ struct ErrorDocument: Equatable {
       case .text(let text):
         if path == ["Error", "Code"], code.isEmpty { code = Self.clean(text, limit: 64, isWord: true) }
         if path == ["Error", "Message"], message.isEmpty {
-          message = Self.clean(text, limit: 200, isWord: false)
+          message = Self.withoutKeys(Self.clean(text, limit: 2_000, isWord: false))
         }
       }
     }
+  }
+
+  /// Replaces words of more than 19 characters: session tokens, signatures and secret keys have more.
+  private static func withoutKeys(_ text: String) -> String {
+    let words = text.split(separator: " ").map { $0.unicodeScalars.count > 19 ? "…" : String($0) }
+    return String(words.joined(separator: " ").prefix(200))
   }
 
   /// The most bytes of a document.
