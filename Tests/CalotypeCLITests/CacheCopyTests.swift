@@ -41,14 +41,14 @@ struct CacheCopyTests {
   }
 
   /// Two originals and two thumbnails.
-  private func fill(_ name: String) throws {
+  private func fill(_ name: String, _ options: String...) throws {
     let urls = ["/dogs.webp", "/sunset.webp"].map { web.url($0).absoluteString }
     let run = try Tool.run(
       [
         "get", "--thumbnail", "20x20", "--tag", "a", "-o", folder.file("out/"), "--cache-dir",
         folder.file(name),
       ]
-        + urls)
+        + options + urls)
     #expect(run.status == 0, "\(run)")
   }
 
@@ -92,6 +92,23 @@ struct CacheCopyTests {
       "cache", "copy", "s3://images", "s3://images/other", "--part", "originals",
       environment: TiersTests.environment(bucket))
     #expect(text.output.hasPrefix("copied 4 records, "), "\(text)")
+    bucket.stop()
+  }
+
+  @Test("the namespace results belongs to the part results; a wrong namespace is told")
+  func namespaces() throws {
+    try fill("one", "--namespace", "results")
+    let none = try copy(folder.file("one"), "s3://images")
+    #expect(none.status == 0 && bucket.objects.isEmpty, "\(none)")
+    #expect(
+      none.errors.contains("no records in the default namespace, but in results: add --namespace results"),
+      "\(none)")
+    let run = try copy(folder.file("one"), "s3://images", "--namespace", "results")
+    #expect(try totals(run).copied == 4 && run.errors.isEmpty, "\(run)")
+    #expect(bucket.objects.keys.allSatisfy { $0.hasPrefix("calotype/v1/r/") }, "\(bucket.objects.keys)")
+    // The option decides.
+    _ = try copy(folder.file("one"), "s3://images", "--namespace", "results", "--part", "originals")
+    #expect(bucket.objects.keys.contains { $0.hasPrefix("calotype/v1/o/") })
     bucket.stop()
   }
 

@@ -59,6 +59,14 @@ struct MessageTests {
     #expect(run.errors == "calotype: \(url): in no cache, and --cache-policy forbids loading it\n")
   }
 
+  @Test("a file to optimize that is not there, and a folder, are named once")
+  func filesToOptimize() throws {
+    let missing = try Tool.run("optimize", folder.file("none.png"))
+    #expect(missing.status == 1 && missing.errors == "calotype: \(folder.file("none.png")): no such file\n")
+    let other = try Tool.run("optimize", folder.path)
+    #expect(other.errors == "calotype: \(folder.path): left alone: it is a folder; add --recursive\n")
+  }
+
   @Test("a limit names its option, where it can be raised")
   func limit() throws {
     server.route("/a", .body(try Photos.data("dogs.webp")))

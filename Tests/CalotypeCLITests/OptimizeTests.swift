@@ -143,9 +143,18 @@ struct OptimizeTests {
   func automatic() throws {
     let folder = try Tool.Folder()
     let run = try Tool.run(
-      "convert", Photos.path("stream.jpg"), folder.file("a.jpg"), "--format", "auto", "--json")
+      "convert", Photos.path("stream.jpg"), folder.file("a"), "--format", "auto", "--json")
     let format = try run.jsonLines()[0].format
     #expect(format == "webp" || format == "jpeg", "\(run)")
-    #expect(try Tool.run("info", "--json", folder.file("a.jpg")).jsonLines()[0].format == format)
+    let name = folder.file(format == "jpeg" ? "a.jpg" : "a.webp")
+    #expect(try run.jsonLines()[0].output == name)
+    #expect(try Tool.run("info", "--json", name).jsonLines()[0].format == format)
+    let get = try Tool.run(
+      "get", Photos.path("stream.jpg"), "-o", folder.file("b"), "--format", "auto", "--no-cache", "--json")
+    #expect(try get.jsonLines()[0].output?.hasPrefix(folder.file("b.")) == true, "\(get)")
+    for command in [["convert", "x.jpg", "y.jpg"], ["get", "x.jpg", "-o", "y.jpg"]] {
+      let refused = try Tool.run(command + ["--format", "auto"])
+      #expect(refused.status == 2 && refused.errors.contains("without its extension"), "\(refused)")
+    }
   }
 }

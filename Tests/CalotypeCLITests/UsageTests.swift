@@ -32,6 +32,8 @@ struct UsageTests {
       (["get", "--thumbnail", "-5x10", "x.jpg"], "thumbnail"),
       (["get", "--fill", "x.jpg"], "--fill"),
       (["get", "--quality", "101", "x.jpg"], "quality"),
+      (["get", "--quality", "ssim2:200", "x.jpg"], "at most 100"),
+      (["optimize", "--lossy", "--quality", "dssim:2", "x.jpg"], "at most 1"),
       (["get", "--concurrency", "0", "x.jpg"], "concurrency"),
       (["get", "--timeout", "0", "x.jpg"], "timeout"),
       (["get", "--header", "no colon", "x.jpg"], "header"),
@@ -65,7 +67,7 @@ struct UsageTests {
       (["prefetch"], "list"),
       (["prefetch", "--thumbnail", "10x", "-"], "--decode"),
       (["prefetch", "--decode", "-"], "--thumbnail"),
-      (["prefetch", "--decode", "--format", "png", "-"], "--format"),
+      (["prefetch", "--decode", "--format", "png", "-"], "files that `calotype get` writes"),
       (["prefetch", "--decode", "--as-stored", "-"], "--as-stored"),
       (["prefetch", "--cache-policy", "loader-only", "-"], "loader-only"),
       (["prefetch", "--concurrency", "0", "-"], "--concurrency"),
@@ -106,6 +108,14 @@ struct UsageTests {
       #expect(run.output.contains("USAGE: calotype"))
       #expect(run.errors.isEmpty)
     }
+    // Options of files are those of `get`.
+    #expect(try !Tool.run("prefetch", "--help").output.contains("--lossless"))
+    #expect(try Tool.run("get", "--help").output.contains("--lossless"))
+    #expect(try Tool.run("browse", "--help").output.contains("(default: 64M)"))
+    #expect(
+      try Tool.run("transforms", "--help").output.split(separator: "\n").contains {
+        $0.contains("calotype convert") && $0.contains("round:24")
+      })
     #expect(try Tool.run("--version").output.hasPrefix("calotype "))
   }
 }

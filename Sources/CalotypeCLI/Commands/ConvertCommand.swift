@@ -8,8 +8,9 @@ struct ConvertCommand: AsyncParsableCommand {
     commandName: "convert",
     abstract: "Converts an image to another format or size, upright.",
     discussion: """
-      The format is that of --format, else that of the extension of OUT; with --accept, OUT has no extension, and gets that of \
-      the chosen format. Formats for a single image (jpeg, rgba, and png unless the source is an animated png) get the first \
+      The format is that of --format, else that of the extension of OUT; with --accept and --format auto, OUT has no extension, \
+      and gets that of the chosen format. Without options, an image that has the format of OUT already is copied as it is, with \
+      its metadata and its orientation as stored; --format turns it upright. Formats for a single image (jpeg, rgba, and png unless the source is an animated png) get the first \
       frame of an animation: standard error has a warning, and --json a field droppedFrames. The name OUT.apng asks for an \
       animated png.
       """)
@@ -44,7 +45,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   private var destination: Rendering.Destination {
     if writesOutput { return .standardOutput }
-    return accept.field == nil ? .file(output) : .fileWithoutExtension(output)
+    return accept.choosesFormat(with: pixels) ? .fileWithoutExtension(output) : .file(output)
   }
 
   func run() async throws {

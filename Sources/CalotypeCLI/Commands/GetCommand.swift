@@ -171,7 +171,7 @@ struct GetCommand: AsyncParsableCommand {
   private func destinations(of sources: [Source]) throws -> [Rendering.Destination] {
     if writesOutput { return [.standardOutput] }
     guard sources.count > 1 || output.hasSuffix("/") || OutputFile.isFolder(output) else {
-      return [accept.field == nil ? .file(output) : .fileWithoutExtension(output)]
+      return [accept.choosesFormat(with: pixels) ? .fileWithoutExtension(output) : .file(output)]
     }
     var folder = output
     while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }

@@ -59,6 +59,7 @@ struct OptimizeCommand: AsyncParsableCommand {
       guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     }
     if quality != nil, !lossy { throw ValidationError("--quality needs --lossy.") }
+    if case .refused(let reason) = quality { throw ValidationError("--quality: \(reason).") }
     if case .fixed(let quality) = quality {
       throw ValidationError("--quality is a measure such as ssim2:80, not \(quality).")
     }

@@ -31,19 +31,26 @@ struct PrefetchCommand: AsyncParsableCommand {
   @Flag(help: "Print no progress and no report, only errors.")
   var quiet = false
 
-  @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Pixel options") var shaping: ShapingOptions
+  @OptionGroup(visibility: .hidden) var encoding: EncodingOptions
   @OptionGroup(title: "Decoding options") var coders: CoderOptions
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
+  /// The pixel options of `get`; those of the files that it writes are not given.
+  private var pixels: PixelOptions {
+    var pixels = PixelOptions()
+    (pixels.shaping, pixels.encoding) = (shaping, encoding)
+    return pixels
+  }
+
   func validate() throws {
+    let pixels = pixels
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
-    if pixels.format != nil || pixels.quality != nil || pixels.effort != nil || pixels.subsampling != nil
-      || pixels.colors != nil || pixels.lossless || pixels.firstFrame
-    {
+    if encoding.isGiven {
       throw ValidationError(
-        "--format, --quality, --effort, --subsampling, --colors, --lossless and --first-frame apply only to files that get writes; omit them."
+        "--format, --quality, --effort, --subsampling, --colors, --lossless and --first-frame apply only to the files that `calotype get` writes; omit them."
       )
     }
     if pixels.keepsColors {

@@ -12,7 +12,7 @@ struct TransformsCommand: ParsableCommand {
       optional. C is a colour such as ff8000, ff800080, white or clear. Several --transform options apply in order; a \
       resize that comes first is part of the decode.
 
-        calotype convert in.jpg out.png --transform resize:320x320,fill,anchor=attention --transform round:24
+        calotype convert a.jpg b.png --transform resize:320x320 --transform round:24
       """)
 
   @Flag(help: "One JSON object a line.")

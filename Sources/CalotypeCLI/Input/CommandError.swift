@@ -4,6 +4,8 @@ import CalotypeSupport
 /// An error of the command itself.
 enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
+  /// A file that is not there.
+  case missingFile
   /// A file that is not replaced, because of its kind or its state.
   case untouchedFile(path: String, reason: String)
   case malformedURL(String)
@@ -28,6 +30,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   var code: String {
     switch self {
     case .unwritableOutput: "unwritableOutput"
+    case .missingFile: "fileNotFound"
     case .untouchedFile: "untouchedFile"
     case .malformedURL: "invalidURL"
     case .refusedFile: "addressRefused"
@@ -48,7 +51,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   var description: String {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
-    case .untouchedFile(let path, let reason): "\(path) is left alone: \(reason)"
+    case .missingFile: "no such file"
+    case .untouchedFile(_, let reason): "left alone: \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
     case .refusedFile:
       "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"

@@ -24,8 +24,13 @@ struct FileList {
         // A link that the user names stands for its file.
         add(path)
       } else {
+        let code = errno
         failures.append(
-          (argument, .unwritableOutput(path: argument, reason: String(cString: strerror(errno)))))
+          (
+            argument,
+            code == ENOENT
+              ? .missingFile : .unwritableOutput(path: argument, reason: String(cString: strerror(code)))
+          ))
       }
     }
   }

@@ -25,18 +25,24 @@ struct AcceptOptions: ParsableArguments {
     throw ValidationError("--accept names no media type; write it as in image/webp,image/*;q=0.5.")
   }
 
+  /// Whether the format, and the extension of the file, depends on the image.
+  func choosesFormat(with pixels: PixelOptions) -> Bool { field != nil || pixels.format == .automatic }
+
   /// Checks these options together with those of the pixels and the output.
   ///
   /// - Throws: ``ArgumentParser/ValidationError``.
   func check(with pixels: PixelOptions, output: String) throws {
-    guard field != nil else { return }
-    if pixels.format != nil { throw ValidationError("--accept and --format exclude each other.") }
-    if pixels.asStored {
+    guard choosesFormat(with: pixels) else { return }
+    if field != nil, pixels.format != nil {
+      throw ValidationError("--accept and --format exclude each other.")
+    }
+    if field != nil, pixels.asStored {
       throw ValidationError("--accept and --as-stored exclude each other; --keep-profile keeps colours.")
     }
     if OutputFormat(fileName: output) != nil {
       throw ValidationError(
-        "--accept chooses the format and the extension; name \(output) without its extension.")
+        "\(field == nil ? "--format auto" : "--accept") chooses the format and the extension; name \(output) without its extension."
+      )
     }
   }
 

@@ -7,14 +7,14 @@ import FoundationEssentials
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "URL of the bucket's server. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, or Amazon's of the region.",
+      "URL of the bucket's server. Default: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, CALOTYPE_CACHE_S3_ENDPOINT, or Amazon's of the region.",
       valueName: "url"))
   var endpoint: String?
 
   @Option(
     help: ArgumentHelp(
-      "Region that signatures name. Default: AWS_REGION, AWS_DEFAULT_REGION, or us-east-1.", valueName: "name"
-    ))
+      "Region that signatures name. Default: AWS_REGION, AWS_DEFAULT_REGION, CALOTYPE_CACHE_S3_REGION, or us-east-1.",
+      valueName: "name"))
   var region: String?
 
   @Flag(help: "Put the bucket into the name of the host, as Amazon's server has it.")
@@ -39,8 +39,9 @@ struct BucketOptions: ParsableArguments {
   func bucket(_ url: String) throws -> Bucket {
     let environment = ProcessInfo.processInfo.environment
     let value = { (names: [String]) in names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } }
-    let region = region ?? value(["AWS_REGION", "AWS_DEFAULT_REGION"]) ?? "us-east-1"
-    let named = endpoint ?? value(["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])
+    let region =
+      region ?? value(["AWS_REGION", "AWS_DEFAULT_REGION", "CALOTYPE_CACHE_S3_REGION"]) ?? "us-east-1"
+    let named = endpoint ?? value(["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "CALOTYPE_CACHE_S3_ENDPOINT"])
     guard let server = URL(string: named ?? "https://s3.\(region).amazonaws.com") else {
       throw ValidationError("--endpoint is no URL.")
     }

@@ -6,6 +6,13 @@ struct ByteCount: ExpressibleByArgument {
 
   init(_ value: Int) { self.value = value }
 
+  /// The number with the largest unit that divides it, for help.
+  var defaultValueDescription: String {
+    for (unit, factor) in [("T", 1_000_000_000_000), ("G", 1_000_000_000), ("M", 1_000_000), ("K", 1_000)]
+    where value >= factor && value.isMultiple(of: factor) { return "\(value / factor)\(unit)" }
+    return "\(value)"
+  }
+
   init?(argument: String) {
     let units: [Character: Double] = ["K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12]
     var digits = Substring(argument.uppercased())

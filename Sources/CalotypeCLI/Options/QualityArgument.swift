@@ -5,6 +5,8 @@ import Calotype
 enum QualityArgument: ExpressibleByArgument {
   case fixed(Int)
   case target(QualityTarget)
+  /// A value of a measure that is beyond its range: the reason.
+  case refused(String)
 
   init?(argument: String) {
     if let quality = Int(argument) {
@@ -18,6 +20,8 @@ enum QualityArgument: ExpressibleByArgument {
       self = .target(.target(.ssimulacra2(value)))
     case "dssim" where value > 0 && value <= 1:
       self = .target(.target(.dssim(value)))
+    case "ssim2": self = .refused("ssim2 is above 0 and at most 100, not \(parts[1])")
+    case "dssim": self = .refused("dssim is above 0 and at most 1, not \(parts[1])")
     default: return nil
     }
   }
@@ -27,6 +31,7 @@ enum QualityArgument: ExpressibleByArgument {
     switch self {
     case .fixed(let quality): options.quality = quality
     case .target(let target): options.qualityTarget = target
+    case .refused: break
     }
   }
 }

@@ -48,6 +48,9 @@ final class CopyReport {
   /// Whether a record could not be copied.
   var hasFailed: Bool { totals.omitted + totals.damaged + totals.failed > 0 }
 
+  /// Whether there was no record.
+  var isEmpty: Bool { totals.count == 0 }
+
   /// Both places can be used.
   func begin() { hasBegun = true }
 

@@ -41,8 +41,8 @@ extension LoadingError: CustomStringConvertible {
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
     // Not the reason: it would reveal the addresses of internal names.
     case .addressRefused(let url, _):
-      "\(url.loggable) is refused: the address policy does not allow its host, or one that it leads to; name an "
-        + "exception there if it is to be loaded"
+      "\(url.loggable) is refused: the address policy does not allow its host, or one that it leads to; add an "
+        + "exception to the loader's AddressPolicy, or use `urls: .trusted` for your own network"
     case .contentChanged(let url, let received):
       "\(url.loggable) broke off after \(received) bytes and has changed since; load it anew"
     case .unacceptableContentType(let url, let type, let accepted):

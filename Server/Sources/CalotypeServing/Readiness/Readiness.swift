@@ -2,11 +2,13 @@
 struct Readiness: Hashable, Sendable {
   /// The time without a start or an end of a job after which the workers stall.
   static let stall = Duration.seconds(5)
+  /// The number of misses in a row after which the workers count as silent: one alone is a busy machine.
+  static let tolerance = 2
 
   /// Whether the server is about to end.
   var isDraining = false
-  /// Whether a tiny image came out of the pipeline in time.
-  var isPipelineAlive = true
+  /// The number of tiny images in a row that did not come out of the pipeline in time.
+  var misses = 0
   /// Whether a record was written to disk in time; true without a cache on disk.
   var isDiskWritable = true
   /// The time since a job was last started or ended.
@@ -21,7 +23,9 @@ struct Readiness: Hashable, Sendable {
     if isDraining { return "the server is shutting down" }
     if waiting > 0, standstill >= Self.stall { return "\(waiting) jobs wait, and none has begun or ended" }
     // The canary queues behind images in progress: it may be late as long as they end.
-    if !isPipelineAlive, running == 0 || standstill >= Self.stall { return "the workers do not answer" }
+    if misses >= Self.tolerance, running == 0 || standstill >= Self.stall {
+      return "the workers do not answer"
+    }
     if !isDiskWritable { return "the disk of the cache cannot be written" }
     return nil
   }

@@ -5,16 +5,23 @@ import CalotypeResults
 import CalotypeSettings
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 
 /// Health, metrics and purges.
 extension ImageServer {
   /// Reports whether requests should be sent here: ``Readiness`` says when.
   func readiness() async -> ServedResponse {
+    let before = misses.withLock { $0.misses }
     async let isPipelineAlive = answers(.pipeline, within: canaryLimit)
     async let isDiskWritable = answers(.disk, within: diskLimit)
     let admission = parts.admission.statistics
+    let isAlive = await isPipelineAlive
+    let count = misses.withLock { count in
+      count.end(isAlive: isAlive, before: before)
+      return count.misses
+    }
     let readiness = Readiness(
-      isDraining: isDraining, isPipelineAlive: await isPipelineAlive, isDiskWritable: await isDiskWritable,
+      isDraining: isDraining, misses: count, isDiskWritable: await isDiskWritable,
       standstill: admission.standstill, waiting: admission.waiting, running: admission.running)
     if let fault = readiness.fault { return notReady(fault) }
     // They cost work, not images: requests are to be sent here nevertheless.

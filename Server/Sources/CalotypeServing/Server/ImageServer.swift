@@ -45,6 +45,8 @@ public final class ImageServer: Sendable {
   let canaryLimit: Duration
   let diskLimit = Duration.seconds(2)
   let probes = SharedWork<Probe, Bool>()
+  /// Of tiny images.
+  let misses = Mutex(MissCount())
   private let observer: @Sendable (RequestRecord) -> Void
   let droppedLogLines: @Sendable () -> Int
   private let current: Mutex<ServingRules>
@@ -55,7 +57,7 @@ public final class ImageServer: Sendable {
   /// - Parameters:
   ///   - settings: The settings.
   ///   - parts: The parts that were made of the same settings.
-  ///   - canaryLimit: The time in which a tiny image has to be made for the server to be ready.
+  ///   - canaryLimit: The time in which a tiny image has to be made. The server is not ready after two in a row that were not.
   ///   - now: The present.
   ///   - droppedLogLines: The number of log lines that were dropped, for metrics.
   ///   - observer: Gets the facts about each request when its response is ready. Must return at once.

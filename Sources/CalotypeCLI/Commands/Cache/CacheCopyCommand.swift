@@ -31,9 +31,14 @@ struct CacheCopyCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The folder or s3:// URL to write.", valueName: "to"))
   var to: String
   @OptionGroup var buckets: BucketOptions
-  @Option(help: "Part of buckets: that of the cache with originals, or of the one with results.")
-  var part = Part.originals
-  @Option(help: ArgumentHelp("Namespace of folders; a server has sources and results.", valueName: "name"))
+  @Option(
+    help:
+      "Part of buckets: that of the cache with originals, or of the one with results. Default: originals, or results for the namespace results."
+  )
+  var part: Part?
+  @Option(
+    help: ArgumentHelp(
+      "Namespace of folders; a server has sources, of originals, and results.", valueName: "name"))
   var namespace: String?
   @Option(
     help: ArgumentHelp("Maximum size of a folder to write, such as 20G. Default: 1G.", valueName: "size"))
@@ -52,6 +57,11 @@ struct CacheCopyCommand: AsyncParsableCommand {
   var json = false
   @Flag(help: "No progress on standard error.")
   var quiet = false
+
+  /// The part of buckets: that of the namespace if none is given.
+  private var folder: Bucket.Folder {
+    (part ?? (namespace == "results" ? .results : .originals)) == .originals ? .originals : .results
+  }
 
   func validate() throws {
     guard (1...16).contains(transfers) else { throw ValidationError("--transfers is 1 to 16.") }
@@ -76,6 +86,7 @@ struct CacheCopyCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     report.end()
+    if report.isEmpty { await tellNamespaces() }
     if report.hasFailed { throw ExitCode(1) }
   }
 
@@ -93,11 +104,20 @@ struct CacheCopyCommand: AsyncParsableCommand {
     try await reading.close()
   }
 
+  /// Tells the namespaces with records of a folder that has none outside of them.
+  private func tellNamespaces() async {
+    guard namespace == nil, !from.hasPrefix(BucketOptions.scheme) else { return }
+    let names = await UsedNamespaces.names(in: URL(filePath: from, directoryHint: .isDirectory))
+    guard let last = names.last else { return }
+    Output.error(
+      "calotype: \(from) has no records in the default namespace, but in \(names.joined(separator: ", ")): add --namespace \(last)"
+    )
+  }
+
   private func tier(_ place: String, isRead: Bool) async throws -> any RecordTier {
     if place.hasPrefix(BucketOptions.scheme) {
       return BucketTier(
-        try buckets.bucket(place), credentials: .standard, folder: part == .originals ? .originals : .results,
-        connections: buckets.connections)
+        try buckets.bucket(place), credentials: .standard, folder: folder, connections: buckets.connections)
     }
     var configuration = DiskCache.Configuration(
       folder: URL(filePath: place, directoryHint: .isDirectory), namespace: namespace)

@@ -23,10 +23,13 @@ struct TiersCheckCommand: AsyncParsableCommand {
   var urls: [String]
   @OptionGroup var buckets: BucketOptions
   @Option(
-    help: ArgumentHelp("Time limit for one probe; that of all is six times as long.", valueName: "seconds"))
-  var timeout = 10.0
+    help: ArgumentHelp(
+      "Time limit for one probe; that of all is six times as long. Default: 10.", valueName: "seconds"))
+  var timeout: Double?
   @Flag(help: "One JSON object for each probe.")
   var json = false
+
+  private static let usualTimeout = 10.0
 
   private enum Tier {
     case bucket(Bucket)
@@ -34,11 +37,13 @@ struct TiersCheckCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
+    let timeout = timeout ?? Self.usualTimeout
     guard timeout > 0, timeout <= 600 else { throw ValidationError("--timeout is above 0 and at most 600.") }
     for url in urls { _ = try tier(url) }
   }
 
   func run() async throws {
+    let timeout = timeout ?? Self.usualTimeout
     var limits = TierCheckLimits()
     limits.probe = .seconds(timeout)
     limits.total = .seconds(timeout * 6)
