@@ -67,6 +67,14 @@ struct TierTests {
     String(decoding: node.metricsResponse.data, as: UTF8.self)
   }
 
+  @Test func aBucketThatIsNotThereIsTold() async throws {
+    #expect(try await node().parts.tiers.refusal == nil)
+    let node = try await node { $0.cache.bucket = "missing" }
+    #expect(node.parts.tiers.refusal?.contains("NoSuchBucket") == true)
+    // Images are made all the same.
+    #expect(await image(node).status == .ok)
+  }
+
   @Test(arguments: [Duration.zero, .seconds(3_600)])
   func resultsThatAreCheapToMakeStayOutOfTheBucket(_ cost: Duration) async throws {
     let node = try await node { $0.cache.bucketMinimumCost = cost }

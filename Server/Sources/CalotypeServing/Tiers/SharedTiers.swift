@@ -5,6 +5,7 @@ import CalotypeSettings
 import CalotypeTiers
 import FoundationEssentials
 public import ServiceLifecycle
+import Synchronization
 
 /// The means that the nodes of a server share: a bucket for originals and results, Redis for the coordination of work, and a log
 /// of purges in the bucket.
@@ -19,6 +20,7 @@ public final class SharedTiers: Service {
   let purges: PurgeLog?
   private let redis: RedisClient?
   private let start = ContinuousClock.now
+  private let refused = Mutex<String?>(nil)
 
   /// The time without a look into the log of purges after which this node may serve purged records.
   private static let longestLag = Duration.seconds(180)
@@ -84,9 +86,17 @@ public final class SharedTiers: Service {
 
   /// Reads the log of purges. Until that succeeds, cached results and originals count as stale.
   func start() async {
-    // The log is read again while the server runs.
-    try? await purges?.start()
+    do throws(CachingError) {
+      try await purges?.start()
+    } catch {
+      // The log is read again while the server runs.
+      guard case .failed(_, let reason, let isRetryable) = error, !isRetryable else { return }
+      refused.withLock { $0 = reason }
+    }
   }
+
+  /// The reason why the bucket refused the first request to it, such as that it does not exist; `nil` if it did not.
+  public var refusal: String? { refused.withLock { $0 } }
 
   /// Applies the purges of other nodes until the task is cancelled or the process shuts down; then writes what is queued.
   public func run() async throws {

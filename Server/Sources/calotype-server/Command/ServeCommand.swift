@@ -44,6 +44,11 @@ enum ServeCommand {
     signal(SIGPIPE, SIG_IGN)
     let logger = log.logger
     let parts = try await ServerParts(settings)
+    if let reason = parts.tiers.refusal {
+      logger.warning(
+        "the bucket refuses this server: nothing is shared with other nodes",
+        metadata: ["bucket": "\(settings.cache.bucket)", "reason": "\(reason)"])
+    }
     let server = try ImageServer(
       settings, parts: parts, droppedLogLines: { log.droppedCount }, observer: { log.write($0) })
     let application = application(server, settings.server, logger)
@@ -87,7 +92,7 @@ enum ServeCommand {
         address: address(of: settings.bind), backlog: 1024,
         availableConnectionsDelegate: clients > 0 ? .maximum(clients, logger: logger) : nil),
       onServerRunning: { channel in
-        let address = channel.localAddress.map { "\($0)" } ?? "an unknown address"
+        let address = channel.localAddress?.shown ?? "an unknown address"
         FileHandleOutput.standardOutput.write("calotype-server listens at \(address)\n")
       },
       logger: logger)
