@@ -67,6 +67,7 @@ import Testing
     // An announcement is a hint; the entry is that of the storage.
     #expect(store.state.withLock { $0.reads } == 1)
     announcer.announceForged(Self.purge("forged"), at: 2)
+    try await eventually { store.state.withLock { $0.reads } == 2 }
     // One is lost: the next shows the gap.
     announcer.state.withLock { $0.drops = true }
     _ = try await one.append(Self.purge("b"))
