@@ -18,7 +18,7 @@ def tool(name):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("build")
     parser.add_argument("--files", metavar="MODULE")
     arguments, _ = parser.parse_known_args()

@@ -35,7 +35,7 @@ def stripped(program, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("program")
     parser.add_argument("works", nargs="*")
     parser.add_argument("--update", action="store_true")
