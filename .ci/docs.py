@@ -15,7 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-# What the compiler or a protocol of the standard library asks for, and names say all about.
+# Members that the compiler or a protocol of the standard library asks for, and whose names say all.
 PLAIN = {"==(_:_:)", "hash(into:)", "encode(to:)", "init(from:)", "init(rawValue:)", "rawValue", "description",
          "debugDescription", "makeAsyncIterator()", "makeIterator()", "Element", "Failure", "AsyncIterator", "allCases",
          "hashValue", "!=(_:_:)", "RawValue", "AllCases"}

@@ -61,7 +61,7 @@ def measure(section, build, rounds):
 
 
 def keep(section, data):
-    """What an interrupted run has measured is there for --keep."""
+    """Keeps the rows of a run, also of one that is interrupted, for --keep."""
     os.makedirs(FOLDER, exist_ok=True)
     with open(os.path.join(FOLDER, section + ".json"), "w") as file: json.dump(data, file)
 

@@ -2,7 +2,7 @@ import Calotype
 import FoundationEssentials
 import Glibc
 
-/// Tells people, or with `--json` programs, what became of each image.
+/// Reports the outcome for each image to people, or with `--json` to programs.
 final class BatchReport {
   private let json: Bool
   /// Standard output may be a file; the line is for eyes.
@@ -86,7 +86,7 @@ final class BatchReport {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(value) else { return }
     print(String(decoding: data, as: UTF8.self))
-    fflush(nil)  // whoever reads the lines sees each at once
+    fflush(nil)  // Readers of the lines see each at once.
   }
 
   private struct Line: Encodable {

@@ -1,6 +1,6 @@
 import Calotype
 
-/// What may be uploaded, and what is made of it.
+/// The limits of uploads, and the sizes that are made of them.
 struct UploadPolicy: Sendable {
   /// A thumbnail that is made of every upload.
   struct Thumbnail: Sendable {

@@ -33,7 +33,7 @@ final class LocalServer {
     // It may take its time to start; a connection is refused at once until it listens.
     for _ in 0..<2_000 {
       if Self.connects(to: port) { return }
-      usleep(5_000)  // A program that is not ours has no gate to open, and tells nobody that it listens.
+      usleep(5_000)  // A program that is not ours has no gate to open, and does not tell that it listens.
     }
     throw LocalServerError(description: "\(command[0]) does not listen on port \(port)")
   }

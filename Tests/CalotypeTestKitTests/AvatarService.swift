@@ -1,7 +1,7 @@
 import Calotype
 import FoundationEssentials
 
-/// What a program builds on Calotype, and wants to test: the pictures of its users.
+/// An example of a program on Calotype that is to be tested: the pictures of its users.
 struct AvatarService {
   private let pipeline: ImagePipeline
   private let folder: URL

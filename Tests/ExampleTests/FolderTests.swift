@@ -2,7 +2,7 @@ import Calotype
 import Foundation
 import Testing
 
-/// What the examples that go through folders print and write.
+/// The output and the files of the examples that go through folders.
 @Suite("Examples: folders", .timeLimit(.minutes(5)))
 struct FolderTests {
   /// Copies a photo into the folder of a program.

@@ -2,7 +2,7 @@ import Calotype
 import FoundationEssentials
 import Testing
 
-/// What the examples with a picture or an animation print and write.
+/// The output and the files of the examples with a picture or an animation.
 @Suite("Examples: pictures", .timeLimit(.minutes(5)))
 struct PictureTests {
   private func image(_ path: String) throws -> Image { try Image(contentsOf: URL(filePath: path)) }

@@ -56,7 +56,7 @@ var id: String { given() }
 var logger: Logger { given() }
 var log: Logger { given() }
 
-// What a program has around it.
+// The surroundings of a snippet in a program.
 func show(_ items: Any?...) {}
 func draw(_ image: Image?, by transition: SlotState.Transition) {}
 func draw(_ bitmap: Bitmap) {}

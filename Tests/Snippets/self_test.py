@@ -71,7 +71,7 @@ EXPECTED = [
     (40, "ends with"), (41, "--fast"), (42, "CALOTYPE_CACHE_ROOM"), (46, "14 frames"), (51, "missing.jpg"), (56, "ends with"),
     (60, "--thumbnails"), (60, "--acept"),
 ]
-# What the compiler sees only when the types are right.
+# Errors that the compiler finds only when the types are right.
 FLOW = """\
 ```swift
 let text: String

@@ -11,7 +11,7 @@ FILES = {"printf", "echo", "cat", "head", "cp", "mkdir"}
 TERMINAL = {"show", "browse"}
 # Options in prose that are not ours: of swift build; and --name-file stands for many.
 OTHERS = {"--enable-all-traits", "--disable-default-traits", "--name-file"}
-# What a line may print otherwise each time.
+# Parts of output that differ each time.
 TIMES = re.compile(r"\b\d+(?:\.\d+)? (?:ms|s|min)\b")
 OPERATORS = {"|", "&&", "||", ";", "&", "(", ")"}
 REDIRECTIONS = {"<", ">", ">>", ">&"}
@@ -72,7 +72,7 @@ def commands(snippet):
 
 
 class Programs:
-    """What there is to be called."""
+    """The names that may be called."""
 
     def __init__(self, build, server):
         self.build, self.server = build, server
@@ -275,7 +275,7 @@ class Place:
         with open(os.path.join(self.home, ".curlrc"), "w") as file: file.write("silent\nshow-error\nfail\n")
 
     def write_files(self, work):
-        """What lines of pages read besides photos."""
+        """The files that lines of pages read besides photos."""
         with gzip.open(os.path.join(work, "access.log.gz"), "wt") as file:
             for name in ("stream", "mountains", "dandelion"):
                 file.write(f'192.0.2.1 - - [01/Jan/2026] "GET https://example.org/{name}.jpg HTTP/1.1" 200\n')

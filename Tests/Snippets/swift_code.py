@@ -5,21 +5,21 @@ from documents import ROOT
 
 PRELUDES = os.path.join(ROOT, "Tests", "Snippets")
 FEATURES = ["NonisolatedNonsendingByDefault", "InternalImportsByDefault", "ExistentialAny", "MemberImportVisibility"]
-# What pages, or pages about a module, import besides it without saying so.
+# Imports that pages, or pages about a module, have without saying so.
 IMPORTS = {"ComingFromKingfisher": ["CalotypeDisplay"], "ComingFromNuke": ["CalotypeDisplay"],
            "ComingFromSDWebImage": ["CalotypeDisplay"], "WritingACoder": ["CalotypeTestKit"],
            "CalotypeTestKit": ["PNMCoder", "Testing"], "CalotypeImaging": ["PNMCoder"],
            "CalotypeSettings": ["CalotypeURLs"], "CalotypePlanning": ["CalotypeURLs"]}
 # Modules without a public interface: their snippets are compiled as part of the package. Examples have none either.
 INNER = {"CalotypeSupport", "CalotypeTerminal"}
-# What an excerpt does that a program does not.
+# Errors of excerpts that whole programs do not have.
 EXCERPT = re.compile(r"never used|never read|never mutated|never written|is unused|never be executed|are unused")
 DIAGNOSTIC = re.compile(r"^(\S[^:\n]*):(\d+):\d+: (error|warning): (.*)$", re.M)
 FILE_LEVEL = re.compile(r"^(@Test|@Suite|@main|extension |public )")
 DECLARATION = re.compile(r"^(@|#|//|\s|[)}\]]|$|(import|public|package|fileprivate|private|final|indirect|nonisolated|"
                          r"struct|class|actor|enum|extension|protocol|func|typealias)\b)")
 PACKAGE = re.compile(r"^\.(package|product|target|testTarget|executableTarget)\(")
-# What … stands for: statements.
+# The meaning of …: statements.
 PLACEHOLDER = [
     (re.compile(r"\{ … \}"), "{ fatalError() }"),
     (re.compile(r"^(\s*(?:case .*|default)):\s+…(?=\s*(//|$))"), r"\1: fatalError()"),

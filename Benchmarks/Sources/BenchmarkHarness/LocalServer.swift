@@ -29,7 +29,7 @@ public final class LocalServer: Sendable {
     process = try Self.spawn(command)
     for _ in 0..<2_000 {
       if Self.connects(to: port) { return }
-      // A program that is not ours tells nobody that it listens.
+      // A program that is not ours does not tell that it listens.
       usleep(5_000)
     }
     throw ChildProcessError(description: "\(command[0]) does not listen on port \(port)")

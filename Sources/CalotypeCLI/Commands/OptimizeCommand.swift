@@ -9,11 +9,11 @@ struct OptimizeCommand: AsyncParsableCommand {
     commandName: "optimize",
     abstract: "Makes image files smaller in place, without changing a pixel unless --lossy is given.",
     discussion: """
-      JPEG, PNG, lossless WebP and GIF are compressed anew; metadata stay. All other files are left alone, and so is a file that \
+      JPEG, PNG, lossless WebP and GIF are compressed anew; metadata stays. All other files are left alone, and so is a file that \
       would not get smaller. With --lossy, JPEG gets a lower quality, PNG a palette, and pixels of GIF repeat earlier ones, as \
       far as the picture measures as --quality says and the file becomes a tenth smaller than without; each further call may \
-      change it again. Each result is decoded and compared before it replaces the file, at once: whatever happens \
-      meanwhile, the file has its old contents or its new ones. The file keeps its owner, permissions and extended \
+      change it again. Each result is decoded and compared before it replaces the file, at once: at any moment, \
+      also when the call is killed, the file has its old contents or its new ones. The file keeps its owner, permissions and extended \
       attributes, and gets a new modification time, so that backups notice, unless --keep-time is given.
 
       A link that is an argument stands for its file; links in folders are left alone, and so are files with several names \

@@ -3,7 +3,7 @@ import CalotypeSupport
 import CalotypeTerminal
 import CalotypeTiers
 
-/// What `cache copy` prints: failures as they come, and totals.
+/// The output of `cache copy`: failures as they come, and totals.
 final class CopyReport {
   private let json: Bool
   private let quiet: Bool

@@ -2,7 +2,7 @@ import CalotypeSupport
 import CalotypeTerminal
 import CalotypeTiers
 
-/// What `tiers check` prints: a line for each probe, below the tier, or JSON.
+/// The output of `tiers check`: a line for each probe, below the tier, or JSON.
 final class TierReport {
   private let json: Bool
   private var source = ""

@@ -4,7 +4,7 @@ struct QualityCurves {
   /// The mean and both directions at a setting.
   typealias Point = SIMD3<Double>
 
-  /// What was measured of a picture at a setting: a value, and how far it is from the best curve, as a standard deviation.
+  /// A measurement of a picture at a setting: a value, and how far it is from the best curve, as a standard deviation.
   struct Measurement {
     let point: Point
     let value: Double

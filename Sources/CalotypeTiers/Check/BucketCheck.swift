@@ -35,7 +35,7 @@ package struct BucketCheck: Sendable {
 
   /// Runs all probes, one after another. After one that fails, those that need it are left out.
   ///
-  /// - Parameter report: Gets what each probe found.
+  /// - Parameter report: Gets the finding of each probe.
   package func run(_ report: @escaping (TierFinding) -> Void) async {
     let run = ProbeRun(limits, clock: clock, report: report)
     let credentials = credentials

@@ -33,7 +33,7 @@ final class BucketProbes: Sendable {
 
   /// The keys of objects that may have been written.
   var keys: Set<String> { state.withLock { $0.keys } }
-  /// Whether the server has answered, whatever it said.
+  /// Whether the server has answered, with any status.
   var hasAnswer: Bool { state.withLock { $0.skew != nil } }
   /// The `ETag` of the object that most probes read.
   var tag: String? { state.withLock { $0.tag } }
@@ -84,7 +84,7 @@ final class BucketProbes: Sendable {
         )
       case (200...299, _):
         return .failed(
-          "an object that nobody has written was found", "this is no bucket", code: "bucketAnswer")
+          "an object that was never written was found", "this is no bucket", code: "bucketAnswer")
       default: return .failed(answer.error)
       }
     } catch {

@@ -15,8 +15,8 @@ struct LatencySample: Hashable, Sendable {
   /// The outcome of a probe.
   ///
   /// - Parameters:
-  ///   - limit: The time from which on a request counts as failed in use; `nil` if nobody waits for it.
-  ///   - consequence: What that means.
+  ///   - limit: The time from which on a request counts as failed in use; `nil` if no caller waits for it.
+  ///   - consequence: The meaning of that for Calotype.
   func outcome(limit: Duration?, consequence: String) -> TierFinding.Outcome {
     let text = "median \(Self.text(median)), worst \(Self.text(worst)) of \(count)"
     if let limit, median > limit { return .warning(text, consequence) }

@@ -16,7 +16,7 @@ struct ProbeRun {
     self.report = report
   }
 
-  /// Runs a probe and reports what it found.
+  /// Runs a probe and reports its finding.
   ///
   /// - Returns: Whether others that build on it are worth a try: not after a failure.
   @discardableResult

@@ -23,7 +23,7 @@ package struct RedisCheck: Sendable {
 
   /// Runs all probes, one after another. Without a connection, the others are left out.
   ///
-  /// - Parameter report: Gets what each probe found.
+  /// - Parameter report: Gets the finding of each probe.
   /// - Throws: `CachingError.failed(operation:reason:isRetryable:)` for settings that no connection can have.
   package func run(_ report: @escaping (TierFinding) -> Void) async throws(CachingError) {
     let run = ProbeRun(limits, clock: clock, report: report)

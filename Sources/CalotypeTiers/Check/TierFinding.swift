@@ -48,9 +48,9 @@ package struct TierFinding: Hashable, Sendable {
   package let probe: String
   /// The judgement.
   package let verdict: Verdict
-  /// What was found, in words.
+  /// The finding, in words.
   package let detail: String
-  /// What it means for Calotype; `nil` if all is well.
+  /// The consequence for Calotype; `nil` if all is well.
   package let consequence: String?
   /// The failure, of a probe that failed.
   package let failure: Failure?

@@ -12,7 +12,7 @@ package final class BucketTier: RecordTier {
   private let random: @Sendable () -> Double
   private let state = Lock(Features())
 
-  /// What the server has turned out not to do.
+  /// The abilities that the server has turned out to lack.
   private struct Features {
     var honoursConditions = true
   }

@@ -44,7 +44,7 @@ public final class PurgeLog: PurgeLogging {
   private let provisionalPosition = -Int.random(in: 1...(1 << 62))
   /// One change of the table at a time.
   private let turn = AsyncMutex()
-  private let announced: AsyncStream<(entry: Data, number: Int)>
+  private let announced: AsyncStream<Int>
 
   /// Creates a log. It does nothing yet.
   ///
@@ -74,9 +74,9 @@ public final class PurgeLog: PurgeLogging {
     positionFile = configuration.positionFile.map { PositionFile($0.path) }
     // A dropped announcement leaves a gap, which is found.
     let (stream, continuation) = AsyncStream.makeStream(
-      of: (entry: Data, number: Int).self, bufferingPolicy: .bufferingNewest(1_024))
+      of: Int.self, bufferingPolicy: .bufferingNewest(1_024))
     announced = stream
-    announcing?.receive { entry, number in continuation.yield((entry, number)) }
+    announcing?.receive { continuation.yield($0) }
   }
 
   /// The figures of the log.
@@ -138,7 +138,7 @@ public final class PurgeLog: PurgeLogging {
   public func run() async {
     await withTaskGroup { group in
       group.addTask {
-        for await (_, number) in self.announced { await self.hear(number) }
+        for await number in self.announced { await self.hear(number) }
       }
       group.addTask {
         while !Task.isCancelled {
@@ -189,7 +189,7 @@ public final class PurgeLog: PurgeLogging {
         try await self.isConditional()
         ? self.write(entry) : self.writeNumbered(entry)
       self.apply([(number, purge)], isOwn: true)
-      await self.announcing?.announce(entry, number: number)
+      await self.announcing?.announce(number)
       await self.writeSnapshot(after: number)
       return number
     }

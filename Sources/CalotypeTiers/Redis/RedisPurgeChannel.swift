@@ -1,8 +1,7 @@
 public import CalotypeCaching
 import CalotypeSupport
-public import FoundationEssentials
 
-/// Announces entries of the log of purges by Redis, and numbers them for storages without conditional writes.
+/// Announces the numbers of entries of the log of purges by Redis, and makes them for storages without conditional writes.
 public final class RedisPurgeChannel: PurgeAnnouncing {
   private let client: RedisClient
 
@@ -11,18 +10,16 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     self.client = client
   }
 
-  /// Publishes an entry; nothing happens when that fails, because other nodes poll.
-  public func announce(_ entry: Data, number: Int) async {
-    let payload = Array("\(number) ".utf8) + entry
+  /// Publishes a number; nothing happens when that fails, because other nodes poll.
+  public func announce(_ number: Int) async {
     _ = try? await client.send(
-      RESPCommand([Array("PUBLISH".utf8), Array(client.name("purge").utf8), payload]))
+      RESPCommand([Array("PUBLISH".utf8), Array(client.name("purge").utf8), Array(String(number).utf8)]))
   }
 
-  /// Registers the function that gets published entries; the last one counts.
-  public func receive(_ body: @escaping @Sendable (_ entry: Data, _ number: Int) -> Void) {
+  /// Registers the function that gets published numbers; the last one counts.
+  public func receive(_ body: @escaping @Sendable (_ number: Int) -> Void) {
     client.shared.subscribe(client.name("purge")) { payload in
-      guard let (number, entry) = Self.parse(payload) else { return }
-      body(entry, number)
+      if let number = Self.parse(payload) { body(number) }
     }
   }
 
@@ -31,7 +28,9 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     let least = Array(String(max(0, number)).utf8)
     do throws(RedisError) {
       let reply = try await client.run(Self.count, keys: [client.name("purge-number")], arguments: [least])
-      guard let next = reply.integer.flatMap({ Int(exactly: $0) }), next > number else {
+      guard let next = reply.integer.flatMap({ Int(exactly: $0) }), next > number,
+        next <= PurgeTable.highestNumber
+      else {
         throw .unexpectedReply
       }
       return next
@@ -40,14 +39,13 @@ public final class RedisPurgeChannel: PurgeAnnouncing {
     }
   }
 
-  /// Splits a message: digits, a space, the entry.
-  static func parse(_ payload: [UInt8]) -> (number: Int, entry: Data)? {
-    let digits = payload.prefix(20).prefix { (0x30...0x39).contains($0) }
-    guard !digits.isEmpty, payload.count > digits.count, payload[digits.count] == 0x20,
-      let number = Int(String(decoding: digits, as: UTF8.self)),
+  /// Reads a message: the digits of a number.
+  static func parse(_ payload: [UInt8]) -> Int? {
+    guard (1...16).contains(payload.count), payload.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int(String(decoding: payload, as: UTF8.self)),
       (1...PurgeTable.highestNumber).contains(number)
     else { return nil }
-    return (number, Data(payload[(digits.count + 1)...]))
+    return number
   }
 
   /// Keys: the last number. Arguments: the least. Answers the next one.

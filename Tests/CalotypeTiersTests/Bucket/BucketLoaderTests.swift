@@ -109,7 +109,7 @@ struct BucketLoaderTests {
     }
     #expect(await failure(few, "http://images/a.png") == "unsupportedScheme")
     #expect(server.counters.requests.isEmpty)
-    // What may be read is a part of the keys of caches.
+    // The roots are a part of the keys of caches.
     #expect(try few.identity != loader().identity)
     #expect(few.identity.contains(server.secretKey) == false)
   }

@@ -39,7 +39,7 @@ struct BucketCheckTests {
       now: { time.date }, clock: clock)
   }
 
-  /// Runs all probes; whatever they found, the bucket is as it was.
+  /// Runs all probes. The bucket is then as it was.
   private func run(_ check: BucketCheck) async throws -> [String: TierFinding] {
     let found = Lock<[TierFinding]>([])
     await check.run { finding in found.withLock { $0.append(finding) } }

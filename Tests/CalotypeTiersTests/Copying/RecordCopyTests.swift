@@ -37,7 +37,7 @@ struct RecordCopyTests {
     #expect(try await harness.copy(harness.bucket(), harness.disk("two")) == ["kept": 41])
     #expect(try await harness.copy(harness.bucket(), harness.bucket(.results)) == ["kept": 41])
     #expect(harness.server.counters.refusals["PreconditionFailed"] == nil)
-    // What BucketCache reads.
+    // The requests of BucketCache.
     let object = try #require(
       harness.server[
         try harness.bucket().place(BucketHarness.key(3).hexDigest).replacing("s3://images/", with: "")])

@@ -76,28 +76,22 @@ final class FakePurgeStore: PurgeLogStoring {
   }
 }
 
-/// Announces entries within a process, and numbers them like Redis.
+/// Announces numbers of entries within a process, and numbers them like Redis.
 final class FakeAnnouncer: PurgeAnnouncing {
   struct State {
     var drops = false
     var number = 0
-    var receivers: [@Sendable (Data, Int) -> Void] = []
+    var receivers: [@Sendable (Int) -> Void] = []
   }
 
   let state = Lock(State())
 
-  /// Announces an entry that no storage has.
-  func announceForged(_ purge: SharedPurge, at number: Int) {
-    guard let entry = try? PurgeEntryCoding.encode(purge) else { return }
-    for receiver in state.withLock({ $0.receivers }) { receiver(entry, number) }
-  }
-
-  func announce(_ entry: Data, number: Int) async {
+  func announce(_ number: Int) async {
     let receivers = state.withLock { $0.drops ? [] : $0.receivers }
-    for receiver in receivers { receiver(entry, number) }
+    for receiver in receivers { receiver(number) }
   }
 
-  func receive(_ body: @escaping @Sendable (_ entry: Data, _ number: Int) -> Void) {
+  func receive(_ body: @escaping @Sendable (_ number: Int) -> Void) {
     state.withLock { $0.receivers.append(body) }
   }
 

@@ -36,7 +36,7 @@ final class RedisServer {
         socket.close()
         return
       }
-      usleep(10_000)  // A program that is not ours has no gate to open, and tells nobody that it listens.
+      usleep(10_000)  // A program that is not ours has no gate to open, and does not tell that it listens.
     }
     throw StartFailure()
   }

@@ -24,8 +24,8 @@ enum RESPTarget {
       let ids = events.compactMap { event in if case .reply(let id, _) = event { id } else { nil } }
       try FuzzFailure.unless(ids == Array(0..<ids.count), "replies of \(ids)")
     }
-    if let (number, _) = RedisPurgeChannel.parse(input.bytes) {
-      try FuzzFailure.unless(number > 0, "an entry \(number)")
+    if let number = RedisPurgeChannel.parse(input.bytes) {
+      try FuzzFailure.unless((1...PurgeTable.highestNumber).contains(number), "an entry \(number)")
     }
   }
 
