@@ -4,8 +4,8 @@
 usage: results.py [--rounds N] [--only SECTION] [--keep] BUILD-FOLDER
 
 Sections: benchmarks, growth, nodes. BUILD-FOLDER has calotype-benchmarks, calotype and TiersSimulation. `--keep` takes what an
-earlier run has left in Benchmarks/.build/results for the sections that are not measured now. What is measured elsewhere, bytes
-at equal quality and the server, is taken from the tables in Bytes/README.md and from Server/.build/results, if it is there.
+earlier run has left in Benchmarks/.build/results for the sections that are not measured now. Bytes at equal quality and the image
+server have programs of their own: `make bench-bytes` and `make bench-server`.
 """
 import argparse, json, math, os, platform, re, subprocess, sys, time
 
@@ -225,7 +225,7 @@ SHORT = [
     ("thumbnail/jpeg baseline 12 MP", "thumbnail of a JPEG of 12 megapixels"), ("thumbnail/png 12 MP", "of a PNG"), ("thumbnail/webp lossy 12 MP", "of a WebP"),
     ("process/jpeg baseline 12 MP", "the same by whole programs"),
     ("resize/4000×3000 to 800×600/lanczos3/opaque by fir-best", "resize 4000×3000 to 800×600, Lanczos"),
-    ("pipeline/memory hit/image(for:)", "hit of the memory cache"), ("loading/2,000 x 50 KB", "2,000 downloads of 50 KB"),
+    ("pipeline/memory hit/image(for:)", "hit of the memory cache"), ("loading/small 2000x50KB 64 concurrent/curl", "2,000 downloads of 50 KB"),
     ("batch/pyvips and pycurl", "500 photographs from a server to thumbnails"),
 ]
 

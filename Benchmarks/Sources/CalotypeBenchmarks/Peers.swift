@@ -36,6 +36,9 @@ enum Peers {
   /// Where a file is that is made once.
   static func made(_ name: String) -> String { benchmarks.appending(path: ".build/files/\(name)").path }
 
+  /// The file of the rows that were last measured.
+  static var lastResults: String { benchmarks.appending(path: ".build/last.jsonl").path }
+
   /// The contents of such a file.
   ///
   /// - Throws: as ``start()``.

@@ -27,7 +27,7 @@ struct CalotypeBenchmarks: ParsableCommand {
   var list = false
   @Option(
     help: ArgumentHelp("Where the rows are left, and compared with those that are there.", valueName: "file"))
-  var last = Peers.made("../last.jsonl")
+  var last = Peers.lastResults
   @Option(
     help: ArgumentHelp(
       "Another build of this program: each row is measured by both in turns, and the ratio of their ratios printed.",
