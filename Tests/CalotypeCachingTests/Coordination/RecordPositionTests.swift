@@ -90,12 +90,13 @@ import Testing
     #expect(CacheRecord(encoded: packed + [0], for: key) == nil)
   }
 
-  @Test(arguments: [0, 64 << 10, (64 << 10) + 1]) func smallRecordsEndALeaseWithTheirBytes(count: Int)
-    async throws
-  {
+  @Test(arguments: [0, 64 << 10, (64 << 10) + 1], [true, false])
+  func smallRecordsEndALeaseWithTheirBytes(count: Int, isShared: Bool) async throws {
     let lease = KnownLease()
-    await lease.end(with: record(count), for: key)
-    let expected = count <= 64 << 10 ? FlightOutcome.value(try record(count).encoded(for: key)) : .stored
+    await lease.end(with: record(count), for: key, isShared: isShared)
+    let expected =
+      count <= 64 << 10
+      ? FlightOutcome.value(try record(count).encoded(for: key)) : isShared ? .stored : .isPrivate
     #expect(lease.outcome.withLock { $0 } == expected)
   }
 

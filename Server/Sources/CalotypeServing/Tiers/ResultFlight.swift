@@ -49,13 +49,11 @@ final class ResultFlight: Sendable {
   /// Tells the others of a result, which was stored.
   func end(with result: StoredResult) async {
     guard let lease = lease.withLock({ $0.take() }) else { return }
-    // Too large to be handed over, and not in the bucket: each node makes its own.
-    let isReachable = result.data.count <= 64 << 10 || parts.store.isShared(result)
-    guard result.isStorable, !result.isFallback, isReachable else { return await lease.end(.isPrivate) }
+    guard result.isStorable, !result.isFallback else { return await lease.end(.isPrivate) }
     let record = CacheRecord(
       data: result.data, metadata: parts.store.metadata(of: result, order.identity, position: position),
       created: Date.now, accessed: Date.now)
-    await lease.end(with: record, for: order.identity.key)
+    await lease.end(with: record, for: order.identity.key, isShared: parts.store.isShared(result))
   }
 
   /// Tells the others of a failure; work that was cancelled is left to them.
