@@ -47,6 +47,27 @@ struct ConvertTests {
     #expect(try Tool.run("convert", folder.file("damaged.jpg"), folder.file("b.jpg"), "--strict").status == 1)
   }
 
+  @Test("settings of an encoder are passed on, and refused by formats that do not have them")
+  func settings() throws {
+    let folder = try Tool.Folder()
+    func convert(_ name: String, _ settings: String...) throws -> Tool.Run {
+      try Tool.run(
+        ["convert", Photos.path("stream.jpg"), folder.file(name), "--thumbnail", "160x160", "--json"]
+          + settings.flatMap { ["--set", $0] })
+    }
+    func bytes(_ run: Tool.Run) throws -> Int { try #require(try run.jsonLines().first?.bytes) }
+    #expect(try bytes(convert("a.gif", "loss=30")) < bytes(convert("b.gif")) * 9 / 10)
+    #expect(try bytes(convert("a.webp", "method=6", "segments=1")) != bytes(convert("b.webp")))
+    for (name, setting) in [
+      ("c.jpg", "loss=30"), ("c.rgba", "depth=8"), ("c.gif", "loss=65"), ("c.gif", "loss=x"),
+    ] {
+      let run = try convert(name, setting)
+      #expect(try run.status == 1 && run.jsonLines()[0].error?.code == "invalidParameter", "\(name): \(run)")
+    }
+    for setting in ["lost=30", "loss"] { #expect(try convert("d.gif", setting).status == 2) }
+    #expect(folder.names == ["a.gif", "a.webp", "b.gif", "b.webp"])
+  }
+
   @Test("lossless formats keep every pixel")
   func lossless() throws {
     let folder = try Tool.Folder()

@@ -46,3 +46,18 @@ static inline long clibwebp_encode(
   WebPMemoryWriterClear(&writer);
   return count;
 }
+
+/// Decodes to RGBA at a size, by the library's own scaling; 1 on success. `pixels` has four bytes for each.
+static inline int clibwebp_thumbnail(const uint8_t *bytes, size_t count, int width, int height, uint8_t *pixels) {
+  WebPDecoderConfig config;
+  if (!WebPInitDecoderConfig(&config)) return 0;
+  config.options.use_scaling = 1;
+  config.options.scaled_width = width;
+  config.options.scaled_height = height;
+  config.output.colorspace = MODE_RGBA;
+  config.output.is_external_memory = 1;
+  config.output.u.RGBA.rgba = pixels;
+  config.output.u.RGBA.stride = 4 * width;
+  config.output.u.RGBA.size = 4 * (size_t)width * (size_t)height;
+  return WebPDecode(bytes, count, &config) == VP8_STATUS_OK;
+}

@@ -1,4 +1,5 @@
 import BenchmarkHarness
+import CLibWebP
 import CalotypeImaging
 import FoundationEssentials
 
@@ -6,7 +7,7 @@ extension Benchmark {
   /// From bytes in memory to 320×240 pixels against libvips, as whole processes from file to file, and what a
   /// thumbnail takes at its peak.
   static var thumbnails: [Benchmark] {
-    inProcess + inLinearLight + wholeProcess + thumbnailMemory
+    inProcess + besideLibWebP + inLinearLight + wholeProcess + thumbnailMemory
   }
 
   private static let box = PixelSize(width: 320, height: 240)
@@ -54,6 +55,29 @@ extension Benchmark {
       }
       try requireEqual(counts.ours, counts.theirs, "pixels")
       return measurement
+    }
+  }
+
+  /// A thumbnail of WebP beside that of the installed libwebp with its own scaling: peers that bring a later one
+  /// decode faster.
+  private static var besideLibWebP: [Benchmark] {
+    ["webp lossy 12 MP", "webp lossless 12 MP"].map { picture in
+      let name = "thumbnail/\(picture) by libwebp"
+      return Benchmark(name: name) { rounds in
+        guard let file = pictures.first(where: { $0.name == picture })?.file else {
+          throw ImagingError.emptyInput
+        }
+        let data = try Peers.data(file)
+        let bytes = [UInt8](data)
+        let options = DecodeOptions(thumbnail: Thumbnail(box: box, mode: .fit))
+        var pixels = [UInt8](repeating: 0, count: 4 * box.pixelCount)
+        return try Measurement.ratio(name, to: "WebPDecode, use_scaling", rounds: rounds) { () throws in
+          _ = try CoderRegistry.standard.decode(data, options: options)
+        } limit: {
+          let outcome = clibwebp_thumbnail(bytes, bytes.count, Int32(box.width), Int32(box.height), &pixels)
+          guard outcome == 1 else { throw ImagingError.emptyInput }
+        }
+      }
     }
   }
 

@@ -52,9 +52,9 @@ extension Benchmark {
       // What the efforts stand for: methods, and levels of the lossless preset.
       let method: Int32 =
         switch effort {
-        case .fast: isLossless ? 1 : 0
+        case .fast: isLossless ? 1 : 2
         case .balanced: isLossless ? 6 : 4
-        case .small: isLossless ? 9 : 6
+        case .small: isLossless ? 8 : 6
         }
       var counts = (ours: 0, theirs: 0)
       var measurement = try Measurement.ratio(name, to: "WebPEncode", rounds: rounds) { () throws in

@@ -1,3 +1,4 @@
+import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
 import CalotypeResults
@@ -148,6 +149,8 @@ struct ObservingTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let server = try await server(Seen()) { $0.cache.directory = folder.path }
     #expect(await get(server, "/ready").status == .ok)
+    let left = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    #expect(!left.contains { $0.contains(CacheKey("canary").hexDigest.suffix(16)) }, "a probe left a record: \(left)")
     // A file in the place of the folder: root may write into any folder.
     try FileManager.default.removeItem(at: folder)
     try Data().write(to: folder)

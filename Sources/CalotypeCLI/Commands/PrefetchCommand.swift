@@ -50,7 +50,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if encoding.isGiven {
       throw ValidationError(
-        "--format, --quality, --effort, --subsampling, --colors, --lossless and --first-frame apply only to the files that `calotype get` writes; omit them."
+        "--format, --quality, --effort, --subsampling, --colors, --set, --lossless and --first-frame apply only to the files that `calotype get` writes; omit them."
       )
     }
     if pixels.keepsColors {

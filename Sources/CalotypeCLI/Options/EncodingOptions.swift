@@ -33,6 +33,13 @@ struct EncodingOptions: ParsableArguments {
       valueName: "n"))
   var colors: Int?
 
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp(
+      "A setting of the format: loss and frameTolerance of gif, depth of avif, sizes of ico, channels of qoi, and those of libwebp for webp. Repeatable.",
+      valueName: "name=value"))
+  var settings: [SettingArgument] = []
+
   @Flag(
     help:
       "Encode without loss (webp, avif, jxl). From jpeg to jxl and back, without other options, the same bytes come back."
@@ -50,6 +57,14 @@ struct EncodingOptions: ParsableArguments {
     if let colors, !(2...256).contains(colors) {
       throw ValidationError("--colors is 2 to 256, not \(colors).")
     }
+    for setting in settings
+    where !SettingArgument.formats.contains(where: { SettingArgument.names(for: $0).contains(setting.name) })
+    {
+      let all = SettingArgument.formats.map {
+        "\($0): \(SettingArgument.names(for: $0).joined(separator: ", "))"
+      }
+      throw ValidationError("--set: no format has a setting \(setting.name). \(all.joined(separator: "; ")).")
+    }
     if lossless, format?.imageFormat == .gif {
       throw ValidationError("--lossless is for webp, avif and jxl; gif cannot be lossless.")
     }
@@ -58,7 +73,7 @@ struct EncodingOptions: ParsableArguments {
   /// Whether any option is given.
   var isGiven: Bool {
     format != nil || quality != nil || effort != nil || subsampling != nil || colors != nil || lossless
-      || firstFrame
+      || firstFrame || !settings.isEmpty
   }
 }
 

@@ -18,7 +18,7 @@ struct PixelOptions: ParsableArguments {
   /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
     shaping.thumbnail != nil || shaping.maxPixels != nil || encoding.quality != nil || encoding.effort != nil
-      || encoding.subsampling != nil
+      || encoding.subsampling != nil || !encoding.settings.isEmpty
       || encoding.colors != nil || shaping.asStored || shaping.page ?? 0 != 0 || encoding.firstFrame
       || shaping.vectorSize != nil
       || shaping.keepProfile || !shaping.transform.isEmpty
@@ -90,6 +90,22 @@ struct PixelOptions: ParsableArguments {
       options.paletteSize = colors
     }
     if shaping.keepProfile { options.keeps = [.icc] }
+    let names = SettingArgument.names(for: format)
+    for setting in encoding.settings where names.contains(setting.name) {
+      options.extras[setting.name] = setting.value
+    }
     return options
+  }
+
+  /// Throws if a setting is none of the format's; `nil` for raw pixels.
+  ///
+  /// - Throws: `invalidParameter`.
+  func checkSettings(of format: ImageFormat?) throws(ImagingError) {
+    let names = format.map { SettingArgument.names(for: $0) } ?? []
+    for setting in encoding.settings where !names.contains(setting.name) {
+      let theirs = names.isEmpty ? "none" : names.joined(separator: ", ")
+      throw .invalidParameter(
+        name: setting.name, reason: "no setting of \(format?.rawValue ?? "rgba"), which has \(theirs)")
+    }
   }
 }

@@ -14,7 +14,10 @@ enum QualityArgument: ExpressibleByArgument {
       return
     }
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, let value = Double(parts[1]) else { return nil }
+    // Plain decimal numbers: `Double` also reads hexadecimal ones.
+    guard parts.count == 2, !parts[1].lowercased().contains("x"), let value = Double(parts[1]) else {
+      return nil
+    }
     switch parts[0] {
     case "ssim2" where value.isFinite && value > 0 && value <= 100:
       self = .target(.target(.ssimulacra2(value)))

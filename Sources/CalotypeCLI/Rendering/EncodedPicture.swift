@@ -14,6 +14,7 @@ struct EncodedPicture: Sendable {
     switch content {
     case .animation(let animation):
       let options = pixels.encodeOptions(wanted, source: animation.info.format, isAnimated: true)
+      try pixels.checkSettings(of: options.format)
       var damagedFrames = 0
       let frames = animation.source { frame in damagedFrames += frame.isDamaged ? 1 : 0 }
       data = try CoderRegistry.standard.encode(frames, as: options)
@@ -25,11 +26,13 @@ struct EncodedPicture: Sendable {
     case .still(let image):
       (size, isDamaged) = (image.bitmap.size, image.isDamaged)
       if wanted == .rgba {
+        try pixels.checkSettings(of: nil)
         data = image.bitmap.withUnsafeBytes { Data($0) }
         (format, fileExtension) = ("rgba", "rgba")
         return
       }
       let options = pixels.encodeOptions(wanted, source: image.info?.format, isAnimated: false)
+      try pixels.checkSettings(of: options.format)
       // Without its orientation: the encoder would rotate an image that is to be written as stored.
       let stored = Image(
         bitmap: image.bitmap, info: image.info, profile: pixels.keepProfile ? image.profile : nil)

@@ -20,15 +20,12 @@ package struct FolderTier: RecordTier {
   /// The most headers of a page.
   private static let pageLength = 256
 
-  /// The record by which a server sees that it can write: nothing but its own disk needs it.
-  private static let probe = CacheKey("canary").hexDigest
-
   /// Positions are the number of a folder, and the last digest of it if there are more.
   package func page(after position: String?) async throws -> (items: [RecordItem], next: String?) {
     let parts = (position ?? "0").split(separator: " ")
     let number = parts.first.flatMap { Int($0) } ?? 0
     let last = parts.count > 1 ? String(parts[1]) : ""
-    let digests = try await cache.recordDigests(inFolder: number).filter { $0 > last && $0 != Self.probe }
+    let digests = try await cache.recordDigests(inFolder: number).filter { $0 > last }
     var items: [RecordItem] = []
     for digest in digests.prefix(Self.pageLength) {
       let head = try await head(digest)

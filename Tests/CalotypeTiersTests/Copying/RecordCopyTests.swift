@@ -45,16 +45,6 @@ struct RecordCopyTests {
     harness.server.stop()
   }
 
-  @Test func theProbeOfAServerStaysOut() async throws {
-    try await harness.store(0..<3, in: "one")
-    let cache = harness.cache("one")
-    try await cache.store(Data("canary".utf8), metadata: RecordMetadata(), for: CacheKey("canary"))
-    try await cache.flush()
-    #expect(try await harness.copy(harness.disk("one"), harness.disk("two")) == ["copied": 3])
-    #expect(try await harness.cache("two").read(CacheKey("canary")) == nil)
-    harness.server.stop()
-  }
-
   @Test func theNewerRecordStays() async throws {
     try await harness.store(0..<4, in: "old")
     harness.time.advance(by: .seconds(10))

@@ -204,11 +204,14 @@ final class ResultStore: Sendable {
     }
   }
 
-  /// Writes a record that no request has, and returns whether it is on disk; true without a disk.
+  /// Writes a record that no request has, removes it, and returns whether both succeeded; true without a disk.
   func isWritable() async -> Bool {
     guard let disk else { return true }
     do {
-      try await disk.handOver(Data("canary".utf8), for: CacheKey("canary")).written()
+      let key = CacheKey("canary")
+      try await disk.handOver(Data("canary".utf8), for: key).written()
+      // Another probe may have removed it at the same time.
+      _ = try await disk.remove(key)
       return true
     } catch {
       return false
