@@ -11,6 +11,9 @@ HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protect
   -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib $(HARDENING)
 BUILT = .build/release
+# Benchmarks have the formats of all traits.
+BENCH_BUILD = $(SWIFT_BUILD) --enable-all-traits --scratch-path .build-bench
+BENCH_BUILT = .build-bench/release
 # The programs of Benchmarks/ are targets of the package then, and share what the command is made of.
 export CALOTYPE_BENCHMARKS = 1
 # Takes minutes the first time.
@@ -111,29 +114,26 @@ asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 	@Tests/run.sh $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
-bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
+bench: test-deps ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2
-	$(SWIFT_BUILD) --product calotype-transfers
-	$(SWIFT_BUILD) --product calotype-benchmarks
+	for product in calotype calotype-transfers calotype-benchmarks; do $(BENCH_BUILD) --product $$product || exit 1; done
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
-	$(BUILT)/calotype-benchmarks $(NAME)
-	$(if $(NAME),,CALOTYPE_SIMD=128 $(BUILT)/calotype-benchmarks resize)
+	$(BENCH_BUILT)/calotype-benchmarks $(NAME)
+	$(if $(NAME),,CALOTYPE_SIMD=128 $(BENCH_BUILT)/calotype-benchmarks resize)
 
 results: export CALOTYPE_BENCHMARKS = 1
-results: build ## Every comparison, with its peers in the same run, into Benchmarks/RESULTS.md and its plots; ROUNDS=5
+results: test-deps ## Every comparison, with its peers in the same run, into Benchmarks/RESULTS.md and its plots; ROUNDS=5
 	@.ci/install bench || echo "not everything could be installed: what is missing will be named" >&2
-	$(SWIFT_BUILD) --product calotype-transfers
-	$(SWIFT_BUILD) --product calotype-benchmarks
-	$(SWIFT_BUILD) --product TiersSimulation
+	for product in calotype calotype-transfers calotype-benchmarks TiersSimulation; do $(BENCH_BUILD) --product $$product || exit 1; done
 	@$(BENCH_PEER) || echo "no AsyncHTTPClient: the rows against it will say so" >&2
-	Benchmarks/results.py --rounds $(ROUNDS) $(BUILT)
+	Benchmarks/results.py --rounds $(ROUNDS) $(BENCH_BUILT)
 
-bench-against: build ## This state and an earlier one, REV=main~1, in turns; NAME=png for those whose names start so
+bench-against: test-deps ## This state and an earlier one, REV=main~1, in turns; NAME=png for those whose names start so
 	@test -n "$(REV)" || { echo "REV=… names the earlier state" >&2; exit 2; }
-	$(SWIFT_BUILD) --product calotype-benchmarks
+	$(BENCH_BUILD) --product calotype-benchmarks
 	git worktree add --force --detach .build-against/$(REV) $(REV)
-	$(SWIFT_BUILD) --package-path .build-against/$(REV) --product calotype-benchmarks
-	$(BUILT)/calotype-benchmarks --beside .build-against/$(REV)/.build/release/calotype-benchmarks $(NAME)
+	$(SWIFT_BUILD) --enable-all-traits --package-path .build-against/$(REV) --product calotype-benchmarks
+	$(BENCH_BUILT)/calotype-benchmarks --beside .build-against/$(REV)/.build/release/calotype-benchmarks $(NAME)
 	git worktree remove --force .build-against/$(REV)
 
 instructions: ## Counts instructions of pieces of work, which do not depend on the machine, beside those on record
@@ -215,5 +215,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-plain .build-coverage .build-against .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build Server/.build \
+	rm -rf .build .build-bench .build-test .build-plain .build-coverage .build-against .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build Server/.build \
 	  docs thumbnails hostile-images mutants damaged-images

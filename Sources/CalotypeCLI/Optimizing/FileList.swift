@@ -35,13 +35,14 @@ struct FileList {
     }
   }
 
+  /// Returns the path of a file that an argument names; `nil`, with `errno`, if there is none.
   private static func target(of argument: String) -> String? {
-    guard let resolved = realpath(argument, nil) else { return nil }
-    defer { free(resolved) }
-    // The name that was given, unless it leads elsewhere.
     var status = stat()
-    return lstat(argument, &status) == 0 && status.st_mode & S_IFMT != S_IFLNK
-      ? argument : String(cString: resolved)
+    guard lstat(argument, &status) == 0 else { return nil }
+    // The name that was given, unless it leads elsewhere.
+    guard status.st_mode & S_IFMT == S_IFLNK else { return argument }
+    guard stat(argument, &status) == 0 else { return nil }
+    return URL(filePath: argument).resolvingSymlinksInPath().path
   }
 
   private mutating func add(_ path: String) {
