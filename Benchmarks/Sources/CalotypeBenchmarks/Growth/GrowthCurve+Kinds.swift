@@ -112,7 +112,7 @@ extension GrowthCurve {
 
   /// Frames of an animation of 64×64 pixels, from 1 to 2,000.
   static var frames: [GrowthCurve] {
-    [("gif", EncodeOptions.gif), ("webp", .webp(quality: 75)), ("apng", .png)].map { name, options in
+    [("gif", EncodeOptions.gif), ("webp", .webp(quality: 75)), ("apng", .apng)].map { name, options in
       GrowthCurve(name: "frames/decode \(name)", sizes: [1, 3, 10, 30, 100, 300, 1_000, 2_000]) { count in
         let data = try SampleImages.animation(options, frames: count, width: 64, height: 64)
         return try milliseconds {
