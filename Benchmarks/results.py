@@ -221,7 +221,7 @@ def write(data):
         points = [(row["nodes"], 1000 * row["seconds"]) for row in data["nodes"]["rows"] if row["seconds"] > 0]
         plot(os.path.join(PLOTS, "growth-nodes.svg"), "Cost of the simulation by nodes", "simulated nodes", {"simulation": points})
         out += ["## Nodes", "", "![Cost of the simulation by nodes](../DocC/Calotype.docc/Resources/growth-nodes.svg)", "",
-                "The whole simulation of shared tiers (`make tiers`, short), with as many requests a second for any number of nodes. Its bars are those",
+                "The whole simulation of shared tiers (`make tiers`, short), with as many requests a second for each node: linear is in proportion. Its bars are those",
                 "of 20 nodes and more seeds.", "", "| nodes | processor time | bars kept | missed |", "|---|---|---|---|"]
         for row in data["nodes"]["rows"]:
             missed = [f"{bar['bar']}: {bar['value']:.2f} of {bar['limit']:.2f}" for bar in row["bars"] if not bar["holds"]]
