@@ -2,7 +2,7 @@
 
 CALOTYPE is the command, PICTURES the number of pictures of each kind (8). Scores are SSIMULACRA2 beside the original.
 """
-import math, os, subprocess, tempfile
+import math, os, shutil, sys, tempfile
 import numpy as np
 from PIL import Image
 from measures import Reference, command
@@ -18,6 +18,7 @@ def score(reference, path):
 
 
 def main(prints):
+    gifsicle = shutil.which("gifsicle") or sys.exit("gifsicle is not installed")
     print("| | gifsicle -O3 --lossy=30: bytes | score | our bytes / gifsicle's | time |\n|---|---|---|---|---|")
     ratios, counts = {}, {}
     with tempfile.TemporaryDirectory() as folder:
@@ -28,7 +29,7 @@ def main(prints):
             picture.save(source)
             reference = Reference(np.asarray(picture))
             command(CALOTYPE, "convert", source, plain)
-            time = command("/usr/bin/gifsicle", "-O3", "--lossy=30", plain, "-o", theirs)
+            time = command(gifsicle, "-O3", "--lossy=30", plain, "-o", theirs)
             size, target = os.path.getsize(theirs), score(reference, theirs)
             points, spent = [], []
             for level in LEVELS:

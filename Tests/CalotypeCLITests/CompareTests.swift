@@ -86,7 +86,7 @@ struct CompareTests {
         "convert", png, jpeg, "--quality", "ssim2:72", "--effort", "small", "--subsampling", "auto"
       ).status == 0)
     #expect(try Data(contentsOf: URL(filePath: jpeg)).count < balanced)
-    for wrong in ["ssim2:", "ssim2:101", "ssim2:x", "vmaf:90", "dssim:0", "101", "-1"] {
+    for wrong in ["ssim2:", "ssim2:101", "ssim2:x", "ssim2:0x46", "vmaf:90", "dssim:0", "101", "-1"] {
       #expect(try Tool.run("convert", png, jpeg, "--quality=\(wrong)").status == 2, "\(wrong)")
     }
   }

@@ -58,16 +58,12 @@ extension Benchmark {
     }
   }
 
-  /// A thumbnail of WebP beside that of the installed libwebp with its own scaling: peers that bring a later one
-  /// decode faster.
+  /// Thumbnails of WebP beside those of the installed libwebp with its own scaling.
   private static var besideLibWebP: [Benchmark] {
-    ["webp lossy 12 MP", "webp lossless 12 MP"].map { picture in
-      let name = "thumbnail/\(picture) by libwebp"
+    pictures.filter { $0.name.hasPrefix("webp") }.map { picture in
+      let name = "thumbnail/\(picture.name) by libwebp"
       return Benchmark(name: name) { rounds in
-        guard let file = pictures.first(where: { $0.name == picture })?.file else {
-          throw ImagingError.emptyInput
-        }
-        let data = try Peers.data(file)
+        let data = try Peers.data(picture.file)
         let bytes = [UInt8](data)
         let options = DecodeOptions(thumbnail: Thumbnail(box: box, mode: .fit))
         var pixels = [UInt8](repeating: 0, count: 4 * box.pixelCount)

@@ -57,12 +57,9 @@ struct EncodingOptions: ParsableArguments {
     if let colors, !(2...256).contains(colors) {
       throw ValidationError("--colors is 2 to 256, not \(colors).")
     }
-    for setting in settings
-    where !SettingArgument.formats.contains(where: { SettingArgument.names(for: $0).contains(setting.name) })
-    {
-      let all = SettingArgument.formats.map {
-        "\($0): \(SettingArgument.names(for: $0).joined(separator: ", "))"
-      }
+    let names = SettingArgument.names
+    for setting in settings where !names.contains(where: { $0.value.contains(setting.name) }) {
+      let all = names.map { "\($0.key): \($0.value.joined(separator: ", "))" }
       throw ValidationError("--set: no format has a setting \(setting.name). \(all.joined(separator: "; ")).")
     }
     if lossless, format?.imageFormat == .gif {

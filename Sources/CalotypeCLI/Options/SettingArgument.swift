@@ -12,18 +12,12 @@ struct SettingArgument: ExpressibleByArgument {
     value = String(argument[argument.index(after: mark)...])
   }
 
-  /// Returns the names of the settings of a format.
-  static func names(for format: ImageFormat) -> [String] {
-    switch format {
-    case .webp: WebPSetting.allCases.map(\.rawValue)
-    case .gif: GIFSetting.allCases.map(\.rawValue)
-    case .avif: ["depth"]
-    case .ico: ["sizes"]
-    case .qoi: ["channels"]
-    default: []
-    }
-  }
+  /// The names of the settings of each format that has any.
+  static let names: KeyValuePairs<ImageFormat, [String]> = [
+    .gif: GIFSetting.allCases.map(\.rawValue), .webp: WebPSetting.allCases.map(\.rawValue),
+    .avif: ["depth"], .ico: ["sizes"], .qoi: ["channels"],
+  ]
 
-  /// The formats that have settings.
-  static let formats: [ImageFormat] = [.gif, .webp, .avif, .ico, .qoi]
+  /// Returns the names of the settings of a format.
+  static func names(for format: ImageFormat) -> [String] { names.first { $0.key == format }?.value ?? [] }
 }
