@@ -7,7 +7,8 @@
 JOBS ?= 2
 # C is compiled with stack protectors and fortified calls, and programs are linked with relocations that are read-only
 # once they run, and without looking for libraries beside themselves.
-HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong --disable-local-rpath \
+C_HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong
+HARDENING = $(C_HARDENING) --disable-local-rpath \
   -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib $(HARDENING)
 BUILT = .build/release
@@ -18,8 +19,9 @@ BENCH_BUILT = .build-bench/release
 export CALOTYPE_BENCHMARKS = 1
 # Takes minutes the first time.
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
-# Optimised, because decoders are slow without.
-TEST_FLAGS = -c release -Xswiftc -enable-testing --enable-all-traits
+# Optimised, because decoders are slow without. C is compiled as in programs, but where a sanitizer looks at its calls.
+SANITIZED_FLAGS = -c release -Xswiftc -enable-testing --enable-all-traits
+TEST_FLAGS = $(SANITIZED_FLAGS) $(C_HARDENING)
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -30,7 +32,7 @@ EXECUTIONS ?= 1000000
 DOWNLOADS ?= 10000
 KILLS ?= 2000
 COUNT ?= 1000
-ROUNDS ?= 5
+ROUNDS ?= 3
 REV ?=
 FILES_OF ?=
 FILES ?= 100000
@@ -104,27 +106,27 @@ soak-server: test-deps ## 50,000 mixed requests to the image server, and 200 kil
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.
 tsan: export TSAN_OPTIONS = halt_on_error=0 handle_segv=0 suppressions=$(CURDIR)/Tests/tsan.supp
 tsan: test-deps ## The tests under ThreadSanitizer
-	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan
-	@Tests/run.sh $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan
+	swift build --build-tests --jobs $(JOBS) $(SANITIZED_FLAGS) --sanitize=thread --scratch-path .build-tsan
+	@Tests/run.sh $(SANITIZED_FLAGS) --sanitize=thread --scratch-path .build-tsan
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.
 asan: export ASAN_OPTIONS = detect_leaks=0
 asan: test-deps ## The tests under AddressSanitizer
-	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
-	@Tests/run.sh $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
+	swift build --build-tests --jobs $(JOBS) $(SANITIZED_FLAGS) --sanitize=address --scratch-path .build-asan
+	@Tests/run.sh $(SANITIZED_FLAGS) --sanitize=address --scratch-path .build-asan
 
 bench: test-deps ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2
-	for product in calotype calotype-transfers calotype-benchmarks; do $(BENCH_BUILD) --product $$product || exit 1; done
+	$(BENCH_BUILD)
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
 	$(BENCH_BUILT)/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 $(BENCH_BUILT)/calotype-benchmarks resize)
 
 results: export CALOTYPE_BENCHMARKS = 1
-results: test-deps ## Every comparison, with its peers in the same run, into Benchmarks/RESULTS.md and its plots; ROUNDS=5
+results: test-deps ## Every comparison, with its peers in the same run, into Benchmarks/RESULTS.md and its plots; ROUNDS=3
 	@.ci/install bench || echo "not everything could be installed: what is missing will be named" >&2
-	for product in calotype calotype-transfers calotype-benchmarks TiersSimulation; do $(BENCH_BUILD) --product $$product || exit 1; done
+	$(BENCH_BUILD)
 	@$(BENCH_PEER) || echo "no AsyncHTTPClient: the rows against it will say so" >&2
 	Benchmarks/results.py --rounds $(ROUNDS) $(BENCH_BUILT)
 

@@ -380,6 +380,7 @@ let package = Package(
 // Measurements and long runs, for those who work on Calotype (`make` sets the variable); users never resolve what only these need.
 if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
   package.targets += [
+    .systemLibrary(name: "CAffinity", path: "Benchmarks/Sources/CAffinity"),
     .systemLibrary(name: "CSPNG", path: "Benchmarks/Sources/CSPNG", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(
       name: "CTurboJPEG", path: "Benchmarks/Sources/CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
@@ -390,7 +391,8 @@ if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype", "CalotypeImaging",
+        "BenchmarkHarness", "CAffinity", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype",
+        "CalotypeImaging",
         "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

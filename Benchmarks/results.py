@@ -3,7 +3,7 @@
 
 usage: results.py [--rounds N] [--only SECTION] [--keep] BUILD-FOLDER
 
-Sections: benchmarks, growth, nodes. BUILD-FOLDER has calotype-benchmarks, calotype and TiersSimulation. `--keep` takes what an
+Sections: benchmarks, avx2, growth, nodes. BUILD-FOLDER has calotype-benchmarks, calotype and TiersSimulation. `--keep` takes what an
 earlier run has left in Benchmarks/.build/results for the sections that are not measured now. Bytes at equal quality and the image
 server have programs of their own: `make bench-bytes` and `make bench-server`.
 """
@@ -12,7 +12,7 @@ import argparse, json, math, os, platform, re, subprocess, sys, time
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, ".build", "results")
 PLOTS = os.path.join(HERE, "..", "DocC", "Calotype.docc", "Resources")
-SECTIONS = ["benchmarks", "growth", "nodes"]
+SECTIONS = ["benchmarks", "avx2", "growth", "nodes"]
 
 # The beginnings of names, the titles of their tables, and remarks.
 GROUPS = [
@@ -25,6 +25,9 @@ GROUPS = [
     ("cache/", "Caches", ""), ("pipeline/", "Pipeline", ""), ("loading/", "Loading", "Whole processes, from start to end."),
     ("batch/", "A batch of 500 photographs", ""), ("isolation/", "Isolation", ""), ("load/", "Under load", ""),
 ]
+
+# Rows that are measured again with vectors of 256 bits.
+AVX2 = ["thumbnail/jpeg", "thumbnail/png", "resize/4000×3000 to"]
 
 
 def run(words, note=lambda rows: None, **environment):
@@ -45,6 +48,8 @@ def measure(section, build, rounds):
     start = time.time()
     note = lambda rows: keep(section, {"rows": rows, "seconds": time.time() - start, "rounds": rounds})
     if section == "benchmarks": rows = run([f"{build}/calotype-benchmarks", "--json", "--rounds", str(rounds)], note)
+    elif section == "avx2":
+        rows = run([f"{build}/calotype-benchmarks", "--json", "--rounds", str(rounds), "--last", os.path.join(FOLDER, "avx2.last"), *AVX2], note, CALOTYPE_SIMD="256")
     elif section == "growth": rows = run([f"{build}/calotype-benchmarks", "--growth"], note)
     else:
         rows = []
@@ -202,6 +207,9 @@ def write(data):
         for prefix, title, remark in GROUPS:
             group = [row for row in rows if row["name"].startswith(prefix)]
             if group: out += [f"## {title}", ""] + ([remark, ""] if remark else []) + [table(group), ""]
+            if prefix == "resize/" and data.get("avx2"):
+                out += ["## Held to AVX2", "", "Thumbnails and resizing again with `CALOTYPE_SIMD=256`, which holds Calotype and fast_image_resize to vectors of 256 bits.", "",
+                        table(data["avx2"]["rows"]), ""]
         rest = [row for row in rows if not row["name"].startswith(tuple(prefix for prefix, *_ in GROUPS))]
         if rest: out += ["## Others", "", table(rest), ""]
     if data.get("growth"):

@@ -58,5 +58,5 @@ final class Gate: Sendable {
 }
 
 func truncateFile(_ path: String, to length: Int) {
-  truncate(path, off_t(length))
+  _ = truncate(path, off_t(length))
 }

@@ -76,7 +76,9 @@ struct MemoryTableState: Sendable {
         selection.contains(source: source, tags: labels[$0]?.tags ?? [])
       }
     case .sourcePrefix, .host, .origin: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
-    case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
+    case .tag:
+      // In the order of their memory: what belongs to a node, and mostly the value too, is beside that of the one before.
+      nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key).sorted()
     }
     let held = live.all.filter {
       selection.contains(source: $0.entry.words.source, tags: $0.entry.labels.tags)

@@ -198,7 +198,7 @@ import Testing
 
         """)
     for name in try FileManager.default.subpathsOfDirectory(atPath: root) + ["."] {
-      chown("\(root)/\(name)", 65534, 65534)
+      _ = chown("\(root)/\(name)", 65534, 65534)
     }
     #expect(
       try asNobody() == """

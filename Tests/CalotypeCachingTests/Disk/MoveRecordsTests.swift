@@ -119,7 +119,7 @@ import Testing
     #expect(try await cache.moveRecords(from: old) == .init())
     try await fill(cache, 0..<5)
     #expect(try await cache.moveRecords(from: folder.cache) == .init())
-    symlink(folder.cache.path, old.path)
+    _ = symlink(folder.cache.path, old.path)
     #expect(try await cache.moveRecords(from: old) == .init())
     try await check(cache, 0..<5)
   }

@@ -32,7 +32,7 @@ enum Driver {
       try selected?.run(FuzzInput(bytes))
     } catch {
       let message = Array("\(error)\n".utf8)
-      write(STDERR_FILENO, message, message.count)
+      _ = write(STDERR_FILENO, message, message.count)
       abort()
     }
   }

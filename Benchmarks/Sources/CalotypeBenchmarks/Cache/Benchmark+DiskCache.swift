@@ -64,7 +64,8 @@ extension Benchmark {
       let cache = DiskCache(.init(folder: folder.url.appending(path: "cache")))
       let data = noise(kilobytes << 10)
       let keys = (0..<200).map { CacheKey("record \($0)") }
-      return try Measurement.ratio(name, to: "open, write, close, rename", rounds: rounds) { () throws in
+      return try Measurement.ratio(name, to: "open, write, fsync, close, rename", rounds: rounds) {
+        () throws in
         for key in keys { try cache.handOver(data, for: key) }
         try wait { try await cache.flush() }
       } limit: {
@@ -72,10 +73,13 @@ extension Benchmark {
           for number in 0..<200 {
             let temporary = folder.url.path + "/temporary"
             let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-            guard write(file, raw.baseAddress, raw.count) == raw.count else { throw POSIXError(.EIO) }
+            guard write(file, raw.baseAddress, raw.count) == raw.count, fsync(file) == 0 else {
+              throw POSIXError(.EIO)
+            }
             close(file)
             rename(temporary, folder.url.path + "/record \(number)")
           }
+          try synchronize(folder.url.path)
         }
       }
     }
@@ -88,15 +92,25 @@ extension Benchmark {
       let cache = DiskCache(.init(folder: folder.url.appending(path: "cache")))
       let data = noise(kilobytes << 10)
       let keys = (0..<200).map { CacheKey("record \($0)") }
-      return try Measurement.ratio(name, to: "Data.write(.atomic)", rounds: rounds) { () throws in
+      return try Measurement.ratio(name, to: "Data.write(.atomic), fsync", rounds: rounds) { () throws in
         for key in keys { try cache.handOver(data, for: key) }
         try wait { try await cache.flush() }
       } limit: {
         for number in 0..<200 {
-          try data.write(to: folder.url.appending(path: "record \(number)"), options: .atomic)
+          let file = folder.url.appending(path: "record \(number)")
+          try data.write(to: file, options: .atomic)
+          try synchronize(file.path)
         }
+        try synchronize(folder.url.path)
       }
     }
+  }
+
+  /// Waits until a file or folder is on the device, as `flush()` does for records and their folders.
+  private static func synchronize(_ path: String) throws {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw POSIXError(.EIO) }
   }
 
   /// What the caller waits, while the thread of the cache writes beside it.
