@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Starts three servers, Redis and a bucket on loopback, breaks one part after the other, and prints a table.
 
-usage: cluster.py CALOTYPE-SERVER [--kills N] [--keep]
+usage: cluster.py CALOTYPE-SERVER [--kills N] [--requests N] [--keep]
 
 The bucket is moto's, behind a proxy that fails on demand; the origin counts its requests. A node that is cut off from the others
 is in a network namespace of its own, which needs the right to make one. `--kills` is the number of nodes to kill while they load or
-store (8). `--keep` leaves everything running after the script, until ^C, with the addresses printed. Ends with 1 when a row does
+store (8), `--requests` that of new images that a node makes while the bucket accepts requests and answers none (2,000; its memory is
+compared from 20,000 on). `--keep` leaves everything running after the script, until ^C, with the addresses printed. Ends with 1 when a row does
 not hold.
 """
 import argparse, concurrent.futures, hashlib, http.client, http.server, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse, urllib.request
@@ -77,6 +78,9 @@ class Proxy:
                 if proxy.mode == "503": return self.reply(503, b"<Error><Code>SlowDown</Code></Error>")
                 if proxy.mode == "reset": return self.connection.close()
                 if proxy.mode == "slow": time.sleep(3)
+                if proxy.mode == "stopped":
+                    while proxy.mode == "stopped": time.sleep(0.2)
+                    return self.connection.close()
                 bucket = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
                 bucket.request(self.command, self.path, body or None, dict(self.headers))
                 answer = bucket.getresponse()
@@ -171,7 +175,7 @@ class Cluster:
 
     def is_inside(self, node): return self.namespace is not None and node == NODES - 1
 
-    def start_node(self, number):
+    def start_node(self, number, **environment):
         folder = os.path.join(self.folder, f"node-{number}")
         os.makedirs(folder, exist_ok=True)
         inside = ["ip", "netns", "exec", self.namespace.name] if self.is_inside(number) else []
@@ -180,7 +184,7 @@ class Cluster:
                    CALOTYPE_CACHE_USE="s3", CALOTYPE_CACHE_BUCKET="images", CALOTYPE_CACHE_BUCKET_MIN_COST="0", CALOTYPE_CACHE_S3_REGION="us-east-1", CALOTYPE_CACHE_S3_ACCESS_KEY_ID="test",
                    CALOTYPE_CACHE_S3_SECRET_ACCESS_KEY="test", CALOTYPE_CACHE_S3_ENDPOINT=f"http://{self.host}:{self.proxy.server.port}",
                    CALOTYPE_CACHE_FS_ROOT=folder, CALOTYPE_REDIS_URL=f"redis://{self.host}:{self.redis_port}", CALOTYPE_SECRET=TOKEN, CALOTYPE_ALLOW_UNSIGNED="true",
-                   CALOTYPE_LOG_LEVEL="warn")
+                   CALOTYPE_LOG_LEVEL="warn", **environment)
         if not until(lambda: self.ask(number, "GET", "/ready")[0] == 200): sys.exit(f"node {number} does not start: {self.folder}/node-{number}.log")
 
     def stop(self):
@@ -205,6 +209,27 @@ class Cluster:
         except (OSError, http.client.HTTPException) as error: return 0, 1000 * (time.time() - start), str(error)
 
     def source(self, name): return f"http://{self.host}:{self.origin.server.port}/{name}"
+
+    def resident(self, node):
+        """MiB of memory of a node."""
+        with open(f"/proc/{self.processes[f'node-{node}'].pid}/status") as status: return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+    def load(self, node, names, width=64):
+        """Asks a node for many images, eight at a time over connections that stay, and counts the failures."""
+        def part(names):
+            connection, failed = http.client.HTTPConnection("127.0.0.1", self.ports[node], timeout=30), 0
+            for name in names:
+                try:
+                    connection.request("GET", f"/unsafe/rs:fit:{width}:{width}/plain/{self.source(name)}@jpg", headers=FIELDS)
+                    response = connection.getresponse()
+                    response.read()
+                    failed += response.status != 200
+                except (OSError, http.client.HTTPException):
+                    failed += 1
+                    connection.close()
+            connection.close()
+            return failed
+        return sum(together([(part, names[i::8]) for i in range(8)]))
 
     def get(self, node, name, width=320): return self.ask(node, "GET", f"/unsafe/rs:fit:{width}:{width}/plain/{self.source(name)}@jpg")
 
@@ -263,6 +288,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program")
     parser.add_argument("--kills", type=int, default=8)
+    parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--keep", action="store_true")
     arguments = parser.parse_args()
     rows, serial = [], iter(range(10_000))
@@ -364,6 +390,21 @@ def main():
             wrong += sum(r[0] == 200 and r[2] != expected for r in results)
             slowest = max(slowest, max(r[1] for r in results))
         row(f"{arguments.kills} nodes killed while they load or store", failed == wrong == 0 and slowest < 3500 + 1000, f"{failed} failed, {wrong} wrong, slowest {slowest:.0f} ms")
+        # Small images, from a small cache: what is left to grow is what waits for the bucket.
+        cluster.processes["node-0"].kill()
+        cluster.processes["node-0"].wait()
+        cluster.start_node(0, CALOTYPE_CACHE_MEMORY_SIZE=str(16 << 20))
+        origin.delay = 0
+        small = urllib.request.Request(f"http://127.0.0.1:{cluster.ports[1]}/unsafe/rs:fit:320:320/plain/{cluster.source('expected')}@jpg", headers=FIELDS)
+        with urllib.request.urlopen(small) as small: origin.photos = [small.read()] * 2
+        cluster.proxy.mode = "stopped"
+        sizes, failed, begin = [], 0, time.time()
+        for part in range(10):
+            failed += cluster.load(0, [f"stopped{part}-{i}" for i in range(arguments.requests // 10)])
+            sizes.append(cluster.resident(0))
+        cluster.proxy.mode = "pass"
+        row(f"{arguments.requests:,} new images while the bucket is stopped", failed == 0 and (arguments.requests < 20_000 or max(sizes[2:]) <= 1.1 * sizes[2]),
+            f"{failed} failed, {' '.join(f'{size:.0f}' for size in sizes)} MiB, {time.time() - begin:.0f} s")
         if arguments.keep:
             print("nodes:", " ".join(f"http://127.0.0.1:{port}" for port in cluster.ports), "(^C ends)", flush=True)
             signal.pause()
