@@ -165,15 +165,65 @@ static void refine(cpal_planes *p, const point *points, size_t count, int rounds
   }
 }
 
+enum { SLOT_BITS = 17, SLOTS = 1 << SLOT_BITS, ENOUGH_POINTS = 6144 };
+
+/// Replaces the points of all entries by the means of those that share `bits` bits of each channel, and returns their number.
+/// `slots` has room for twice SLOTS, which are more than there are entries.
+static size_t merge(const cpal_histogram *h, int bits, point *points, uint32_t *slots) {
+  uint32_t *keys = slots + SLOTS;
+  memset(slots, 0, SLOTS * sizeof *slots);
+  const uint32_t kept = (0xffu << (8 - bits) & 0xff) * 0x01010101u;
+  // What is opaque stays opaque.
+  const uint8_t bytes[4] = {0, 0, 0, 255};
+  const uint32_t opaque = cpal_load(bytes);
+  size_t count = 0;
+  for (uint32_t i = 0; i < h->count; i++) {
+    const cpal_entry entry = h->entries[i];
+    const uint32_t key = (entry.key & opaque) == opaque ? (entry.key & kept) | opaque : entry.key & kept;
+    const cpal_color color = cpal_weighted(entry.key);
+    uint32_t slot = key * 2654435769u >> (32 - SLOT_BITS);
+    while (slots[slot] && keys[slot] != key) slot = (slot + 1) & (SLOTS - 1);
+    if (!slots[slot]) {
+      points[count] = (point){color, entry.weight};
+      keys[slot] = key;
+      slots[slot] = (uint32_t)++count;
+      continue;
+    }
+    point *cell = &points[slots[slot] - 1];
+    cell->weight += entry.weight;
+    for (int k = 0; k < 4; k++) cell->c.c[k] += (color.c[k] - cell->c.c[k]) * (entry.weight / cell->weight);
+  }
+  return count;
+}
+
+/// Writes the points of a histogram, and returns their number; 0 without memory. Those of many colours are as coarse as leaves
+/// enough of them: cuts and means do not tell similar colours apart.
+static size_t make_points(const cpal_histogram *h, point *points) {
+  if (h->count > ENOUGH_POINTS) {
+    uint32_t *slots = malloc(SLOTS * 2 * sizeof *slots);
+    if (!slots) return 0;
+    size_t count = 0;
+    for (int bits = 6; bits < 8 && count < ENOUGH_POINTS; bits++) count = merge(h, bits, points, slots);
+    free(slots);
+    if (count >= ENOUGH_POINTS) return count;
+  }
+  for (uint32_t i = 0; i < h->count; i++)
+    points[i] = (point){cpal_weighted(h->entries[i].key), h->entries[i].weight};
+  return h->count;
+}
+
 int cpal_colors(const cpal_histogram *h, int most, int rounds, uint8_t *colors) {
   if (h->count == 0) return 0;
   point *points = malloc(h->count * sizeof *points);
   if (!points) return -1;
-  for (uint32_t i = 0; i < h->count; i++)
-    points[i] = (point){cpal_weighted(h->entries[i].key), h->entries[i].weight};
+  const size_t total = make_points(h, points);
+  if (total == 0) {
+    free(points);
+    return -1;
+  }
   box boxes[CPAL_MOST];
   int count = 1;
-  boxes[0] = make_box(points, 0, h->count);
+  boxes[0] = make_box(points, 0, total);
   while (count < most) {
     int worst = 0;
     for (int i = 1; i < count; i++)
@@ -188,7 +238,7 @@ int cpal_colors(const cpal_histogram *h, int most, int rounds, uint8_t *colors) 
   for (int i = 0; i < count; i++)
     for (int k = 0; k < 4; k++) p.c[k][i] = (float)boxes[i].mean[k];
   cpal_pad(&p);
-  refine(&p, points, h->count, rounds);
+  refine(&p, points, total, rounds);
   free(points);
   for (int i = 0; i < count; i++) {
     const cpal_color mean = {{p.c[0][i], p.c[1][i], p.c[2][i], p.c[3][i]}};

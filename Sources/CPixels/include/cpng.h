@@ -49,6 +49,21 @@ int cpng_filter(const uint8_t *row, const uint8_t *prior, size_t bytes, int step
 /// Does the same as cpng_filter, but chooses the filtered row with the fewest different pairs of neighbouring bytes.
 int cpng_filter_pairs(const uint8_t *row, const uint8_t *prior, size_t bytes, int step, uint8_t *out, uint8_t *scratch);
 
+enum { CPNG_MATCH_BITS = 13 };
+
+/// The places where strings of bytes were last seen, for an estimate of compressed sizes. Zeroed memory has seen none.
+typedef struct {
+  uint32_t latest[1 << CPNG_MATCH_BITS];
+  uint32_t position;
+} cpng_matches;
+
+/// Returns about how many bits deflate makes of `count` bytes that follow those before. `history` bytes in front of them
+/// can be read.
+double cpng_cost(cpng_matches *matches, const uint8_t *bytes, size_t history, size_t count);
+
+/// Passes over bytes that are not looked at.
+void cpng_skip(cpng_matches *matches, size_t count);
+
 /// Returns true if all of `count` pixels are opaque. `bytes_per_pixel` is 4 or 8.
 int cpng_is_opaque(const uint8_t *pixels, size_t count, int bytes_per_pixel);
 

@@ -31,7 +31,15 @@ extension CoderRegistry {
     } else if let target = options.qualityTarget, options.format == .png, options.usesPalette,
       image.bitmap.format == .rgba8
     {
-      first = (try encodedWithPalette(image, as: options, to: target, attempt), options.quality)
+      // The colours are counted once for all attempts.
+      let colors = encoder is PNGEncoder ? ColorHistogram() : nil
+      try colors?.add(image.bitmap)
+      first = (
+        try encodedWithPalette(image, as: options, to: target) { options throws(ImagingError) in
+          guard let colors else { return try attempt(options) }
+          return try PNGEncoder.encode(image, options: options, colors: colors)
+        }, options.quality
+      )
     } else {
       first = (try attempt(options), options.quality)
     }

@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// The choice of the layout and the filters that make the smallest stream.
 ///
-/// A sample of the rows is compressed in each way, then all rows in the best one, and also in the second-best if it is about
-/// as good. The sample of a small picture is all of it; for the smallest file, that of any picture.
+/// A small picture is compressed in each way. Rows of a larger one are filtered in bands by an estimate, with balanced effort.
+/// Otherwise, a sample of the rows is compressed in each way, then all rows in the best one, and also in the second-best if it
+/// is about as good; for the smallest file, the sample is the whole picture.
 struct PNGCompression {
   /// A way to store a picture.
   struct Way {
@@ -27,9 +28,10 @@ struct PNGCompression {
 
   private func filters(_ samples: PNGSamples, isOnly: Bool) -> [PNGFilter] {
     guard samples.filters else { return [.none] }
-    if effort == .small { return [.none, .leastSum, .fewestPairs] }
+    if effort == .small { return [.none, .leastSum, .fewestPairs, .bands] }
     // Beside a palette, unfiltered pixels have no chance.
-    return isOnly ? [.none, .leastSum] : [.leastSum]
+    if !isOnly { return [.leastSum] }
+    return effort == .fast ? [.none, .leastSum] : [.none, .leastSum, .bands]
   }
 
   /// Returns the best way, and the zlib stream of all rows in it.
@@ -40,6 +42,10 @@ struct PNGCompression {
     var byteCount = 0
     for way in ways { byteCount = max(byteCount, try rows(way).byteCount) }
     if byteCount <= Self.wholeSample { return try best(of: ways) }
+    // The other ways are among those of bands.
+    if effort == .balanced, let bands = ways.first(where: { $0.filter == .bands }) {
+      return (bands.samples, try stream(bands))
+    }
     let share = effort == .small ? 1 : min(Double(Self.largestSample) / Double(byteCount), 0.125)
     var sizes: [(way: Way, size: Double)] = []
     for way in ways {
@@ -48,8 +54,8 @@ struct PNGCompression {
     }
     sizes.sort { $0.size < $1.size }
     // All rows tell for certain.
-    let limit = share == 1 ? sizes[0].size : sizes[0].size * 1.02
-    return try best(of: sizes.prefix(2).filter { $0.size <= limit }.map(\.way))
+    if share == 1 { return (sizes[0].way.samples, try stream(sizes[0].way)) }
+    return try best(of: sizes.prefix(2).filter { $0.size <= sizes[0].size * 1.02 }.map(\.way))
   }
 
   /// Returns the size of the file in bytes, apart from what all ways have in common, as a sample of the rows promises.

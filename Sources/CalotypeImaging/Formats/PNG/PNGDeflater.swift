@@ -12,7 +12,7 @@ enum PNGDeflater {
   /// - Throws: `outOfMemory`, `cancelled`, `encodingFailed`.
   static func stream(_ rows: PNGFilteredRows, _ levels: Levels) throws(ImagingError) -> Data {
     let byteCount = try rows.byteCount
-    if byteCount <= wholeLimit { return try whole(rows, byteCount: byteCount, levels.deflate) }
+    if byteCount <= wholeLimit { return try whole(rows, byteCount: byteCount, levels) }
     return try streamed(rows, levels.zlib)
   }
 
@@ -20,6 +20,15 @@ enum PNGDeflater {
   struct Levels: Hashable {
     let deflate: CInt
     let zlib: CInt
+    /// The levels of libdeflate for rows in bands: if most of them are filtered, and if they repeat almost all bytes.
+    private var filtered: CInt?
+    private var repetitive: CInt?
+
+    /// Returns the level of libdeflate for rows that are known.
+    func deflate(for facts: PNGBandFilter.Facts?) -> CInt {
+      guard let facts else { return deflate }
+      return (facts.isFiltered ? filtered : facts.isRepetitive ? repetitive : nil) ?? deflate
+    }
 
     /// The level that finds out which rows compress best.
     static let trial = Levels(deflate: 6, zlib: 6)
@@ -29,7 +38,9 @@ enum PNGDeflater {
     init(_ effort: EncodeOptions.Effort, _ filter: PNGFilter, byteCount: Int) {
       switch effort {
       case .fast: self.init(deflate: filter == .none ? 2 : 1, zlib: 1)
-      case .balanced: self.init(deflate: filter == .none ? 7 : 6, zlib: 6)
+      case .balanced:
+        self.init(deflate: filter == .none || filter == .bands ? 7 : 6, zlib: 6)
+        (filtered, repetitive) = (6, 9)
       case .small: self.init(deflate: byteCount <= 256 << 10 ? 12 : 11, zlib: 9)
       }
     }
@@ -52,23 +63,23 @@ enum PNGDeflater {
   }
 
   private static func whole(
-    _ rows: PNGFilteredRows, byteCount: Int, _ level: CInt
+    _ rows: PNGFilteredRows, byteCount: Int, _ levels: Levels
   ) throws(ImagingError) -> Data {
     let pool = PixelPool.shared
-    guard let compressor = libdeflate_alloc_compressor(level) else {
+    guard let filtered = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    defer { pool.giveBack(filtered) }
+    var offset = 0
+    let facts = try rows.forEach { row throws(ImagingError) in
+      UnsafeMutableRawBufferPointer(rebasing: filtered[offset...]).copyMemory(from: row)
+      offset += row.count
+    }
+    guard let compressor = libdeflate_alloc_compressor(levels.deflate(for: facts)) else {
       throw .outOfMemory(byteCount: 0)
     }
     defer { libdeflate_free_compressor(compressor) }
     let bound = libdeflate_zlib_compress_bound(compressor, byteCount)
-    guard let filtered = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
-    defer { pool.giveBack(filtered) }
     guard let result = pool.take(byteCount: bound) else { throw .outOfMemory(byteCount: bound) }
     defer { pool.giveBack(result) }
-    var offset = 0
-    try rows.forEach { row throws(ImagingError) in
-      UnsafeMutableRawBufferPointer(rebasing: filtered[offset...]).copyMemory(from: row)
-      offset += row.count
-    }
     if Task.isCancelled { throw .cancelled }
     let count = libdeflate_zlib_compress(
       compressor, filtered.baseAddress, byteCount, result.baseAddress, result.count)

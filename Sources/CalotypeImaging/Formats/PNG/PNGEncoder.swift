@@ -7,8 +7,8 @@ public import FoundationEssentials
 /// made on request.
 ///
 /// A profile that is kept also keeps grey pixels grey and coloured ones coloured, because it applies to one of them. Rows are
-/// filtered one by one or not at all, as a sample of them compresses better; with ``EncodeOptions/Effort/small``, another rule
-/// for filters is tried as well, and libdeflate works at its level 11 or 12 instead of 6 or 7. Colours of fully transparent
+/// filtered one by one or not at all, each band of them as an estimate says, or all as a sample of them compresses better; with
+/// ``EncodeOptions/Effort/small``, another rule for filters is tried as well, and libdeflate works at its level 11 or 12 instead of 6 or 7. Colours of fully transparent
 /// pixels are kept, unless ``EncodeOptions/clearsHiddenColors`` is set.
 public struct PNGEncoder: ImageEncoding {
   /// `png`.
@@ -32,8 +32,13 @@ public struct PNGEncoder: ImageEncoding {
     try Self.encode(image, options: options)
   }
 
-  static func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
-    let (samples, stream) = try compressed(image, options: options)
+  /// Returns the encoded image.
+  ///
+  /// - Parameter colors: The colours of the image, if they are known, for a lossy palette.
+  static func encode(
+    _ image: Image, options: EncodeOptions, colors: ColorHistogram? = nil
+  ) throws(ImagingError) -> Data {
+    let (samples, stream) = try compressed(image, options: options, colors: colors)
     var writer = PNGFileWriter(samples.header)
     if options.keeps.contains(.icc) { try writer.addProfile(image.profile) }
     writer.add(samples.layout)
@@ -44,21 +49,26 @@ public struct PNGEncoder: ImageEncoding {
 
   /// Returns the smallest samples of an image, and their zlib stream.
   static func compressed(
-    _ image: Image, options: EncodeOptions
+    _ image: Image, options: EncodeOptions, colors: ColorHistogram? = nil
   ) throws(ImagingError) -> (samples: PNGSamples, stream: Data) {
     let compression = PNGCompression(effort: options.effort, area: PixelRectangle(image.bitmap.size))
-    return try compression.smallest(of: compression.ways(try Self.samples(of: image, options)))
+    return try compression.smallest(of: compression.ways(try Self.samples(of: image, options, colors)))
   }
 
   private static func samples(
-    of image: Image, _ options: EncodeOptions
+    of image: Image, _ options: EncodeOptions, _ colors: ColorHistogram?
   ) throws(ImagingError) -> [PNGSamples] {
     var bitmap = image.bitmap
     if options.usesPalette, bitmap.format == .rgba8 {
       guard 2...256 ~= options.paletteSize else {
         throw .invalidParameter(name: "paletteSize", reason: "\(options.paletteSize) is not 2 to 256")
       }
-      let palette = try Palette.make(from: bitmap, maxColors: options.paletteSize)
+      let palette =
+        if let colors {
+          try colors.palette(maxColors: options.paletteSize)
+        } else {
+          try Palette.make(from: bitmap, maxColors: options.paletteSize)
+        }
       let indices = try palette.indices(of: bitmap, dithers: options.dithers)
       return [
         try PNGSamples(

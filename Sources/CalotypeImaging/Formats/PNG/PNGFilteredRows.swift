@@ -9,6 +9,8 @@ enum PNGFilter: Hashable {
   case leastSum
   /// For each row, the filter with the fewest different pairs of neighbouring bytes.
   case fewestPairs
+  /// For each band of rows, none or the least sum, by an estimate of the compressed size.
+  case bands
 }
 
 /// The filtered rows of a picture, of its passes, or of a sample of it.
@@ -54,10 +56,13 @@ struct PNGFilteredRows {
     }
   }
 
-  /// Calls `body` with each filtered row. Checks for cancellation every 256 KiB.
+  /// Calls `body` with all filtered rows in turn, one or several at a time. Checks for cancellation every 256 KiB.
+  ///
+  /// - Returns: The facts about rows that are filtered in bands; `nil` for other ways.
+  @discardableResult
   func forEach(
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
-  ) throws(ImagingError) {
+  ) throws(ImagingError) -> PNGBandFilter.Facts? {
     // Two rows of samples, the filtered row, one for trials, and the source pixels of a pass with a byte for each.
     let scratchBytes = area.size.width * (samples.bytesPerPixel + 1)
     let byteCount = 4 * rowLength + scratchBytes
@@ -67,14 +72,16 @@ struct PNGFilteredRows {
     let rows = Rows(
       current: bytes, previous: bytes + rowLength, filtered: bytes + 2 * rowLength,
       trial: bytes + 3 * rowLength, scratch: bytes + 4 * rowLength)
+    let bandFilter = filter == .bands ? try PNGBandFilter(rowLength: rowLength) : nil
     try samples.withPixels { base throws(ImagingError) in
       if let bands {
         let height = min(Self.bandHeight, area.size.height)
-        for band in bands { try filter(passes[0], rows: band..<band + height, base, rows, body) }
+        for band in bands { try filter(passes[0], rows: band..<band + height, base, rows, bandFilter, body) }
       } else {
-        for pass in passes { try filter(pass, rows: 0..<pass.size.height, base, rows, body) }
+        for pass in passes { try filter(pass, rows: 0..<pass.size.height, base, rows, bandFilter, body) }
       }
     }
+    return bandFilter?.facts
   }
 
   private struct Rows {
@@ -83,6 +90,7 @@ struct PNGFilteredRows {
 
   private func filter(
     _ pass: PNGPass, rows range: Range<Int>, _ base: UnsafePointer<UInt8>, _ rows: Rows,
+    _ bandFilter: PNGBandFilter?,
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
   ) throws(ImagingError) {
     var rows = rows
@@ -103,15 +111,23 @@ struct PNGFilteredRows {
       if y % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
       write(y, to: rows.current)
       let above = y > 0 ? rows.previous : nil
+      if let bandFilter {
+        try bandFilter.add(
+          rows.current, above: above, rowBytes: rowBytes, step: step, trial: rows.trial, body)
+        (rows.current, rows.previous) = (rows.previous, rows.current)
+        continue
+      }
       switch filter {
       case .none:
         rows.filtered[0] = 0
         memcpy(rows.filtered + 1, rows.current, rowBytes)
-      case .leastSum: cpng_filter(rows.current, above, rowBytes, step, rows.filtered, rows.trial, level)
+      case .leastSum, .bands:
+        cpng_filter(rows.current, above, rowBytes, step, rows.filtered, rows.trial, level)
       case .fewestPairs: cpng_filter_pairs(rows.current, above, rowBytes, step, rows.filtered, rows.trial)
       }
       try body(UnsafeRawBufferPointer(start: rows.filtered, count: rowBytes + 1))
       (rows.current, rows.previous) = (rows.previous, rows.current)
     }
+    try bandFilter?.finishPass(rowBytes: rowBytes, body)
   }
 }
