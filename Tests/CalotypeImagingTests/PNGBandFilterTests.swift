@@ -6,16 +6,23 @@ import Testing
 /// PNG of pictures that mix drawings and photographs.
 @Suite("PNG filters by bands")
 struct PNGBandFilterTests {
-  /// Letters of a few shapes above, and a smooth picture with noise below.
+  /// Returns evenly mixed bits of a number (Steele et al. 2014).
+  private static func mixed(_ number: Int) -> UInt64 {
+    var z = UInt64(truncatingIfNeeded: number) &* 0x9e37_79b9_7f4a_7c15
+    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+    return z ^ z >> 31
+  }
+
+  /// Letters of forty shapes in the upper half, and a smooth picture with noise below.
   static func mixed(width: Int, height: Int) throws -> Bitmap {
     try ResamplePictures.make(width, height) { x, y in
       if y < height / 2 {
-        let shape = (x / 8 &* 7919 &+ y / 16 &* 104_729) % 5
-        let isInk = ((x % 8) &* (shape + 3) &+ (y % 16) &* (shape + 1)) % 7 < 2
-        let color = (x / 8 + y / 16) % 300
-        return isInk ? [UInt8(color % 256), UInt8(color / 4), 0, 255] : [250, 250, 245, 255]
+        let shape = Int(mixed(x / 8 &+ 1000 &* (y / 16)) % 40)
+        let isInk = mixed(shape &* 128 &+ y % 16 &* 8 &+ x % 8) % 3 == 0
+        return isInk ? [20, 30, 200, 255] : [250, 250, 245, 255]
       }
-      let noise = (x &* 2_654_435_761 ^ y &* 40503) >> 9 & 3
+      let noise = Int(mixed(y &* width &+ x) & 3)
       return [
         UInt8((x / 3 + noise) & 255), UInt8((y / 2 + noise) & 255), UInt8(((x + y) / 5 + noise) & 255), 255,
       ]
