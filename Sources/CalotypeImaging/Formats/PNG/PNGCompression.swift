@@ -28,7 +28,8 @@ struct PNGCompression {
 
   private func filters(_ samples: PNGSamples, isOnly: Bool) -> [PNGFilter] {
     guard samples.filters else { return [.none] }
-    if effort == .small { return [.none, .leastSum, .fewestPairs, .bands] }
+    // Bands have the least sum of all rows where that is best.
+    if effort == .small { return [.none, .fewestPairs, .bands] }
     // Beside a palette, unfiltered pixels have no chance.
     if !isOnly { return [.leastSum] }
     return effort == .fast ? [.none, .leastSum] : [.none, .leastSum, .bands]
