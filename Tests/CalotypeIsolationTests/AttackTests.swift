@@ -133,7 +133,8 @@ struct AttackTests {
       }
     }
     #expect(service.statistics.crashes >= 1020)
-    #expect(Self.descriptors <= descriptors + 40)
+    // Tests beside this one open some, too.
+    #expect(Self.descriptors <= descriptors + 400)
     #expect(Self.zombies <= 2)
     // Other tests of this process come and go.
     #expect(Self.mappings <= mappings + 200)
