@@ -395,8 +395,8 @@ def main():
         cluster.processes["node-0"].wait()
         cluster.start_node(0, CALOTYPE_CACHE_MEMORY_SIZE=str(16 << 20))
         origin.delay = 0
-        small = urllib.request.Request(f"http://127.0.0.1:{cluster.ports[1]}/unsafe/rs:fit:320:320/plain/{cluster.source('expected')}@jpg", headers=FIELDS)
-        with urllib.request.urlopen(small) as small: origin.photos = [small.read()] * 2
+        request = urllib.request.Request(f"http://127.0.0.1:{cluster.ports[1]}/unsafe/rs:fit:320:320/plain/{cluster.source('expected')}@jpg", headers=FIELDS)
+        with urllib.request.urlopen(request) as small: origin.photos = [small.read()] * 2
         cluster.proxy.mode = "stopped"
         sizes, failed, begin = [], 0, time.time()
         for part in range(10):

@@ -198,7 +198,7 @@ struct GetTests {
     #expect(try run.jsonLines()[0].error?.code == "unwritableOutput")
     #expect(try Data(contentsOf: URL(filePath: folder.file("stream.jpg"))) == original)
 
-    _ = symlink("/dev/null", folder.file("link.jpg"))
+    #expect(symlink("/dev/null", folder.file("link.jpg")) == 0)
     #expect(
       try get(Photos.path("stream.jpg"), "--thumbnail", "10x10", "-o", folder.file("link.jpg")).status == 0)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link.jpg")) == "/dev/null")

@@ -97,4 +97,38 @@ struct PaletteTargetTests {
       #expect(error?.code == "invalidParameter")
     }
   }
+
+  @Test("colours that were counted before make the same file", arguments: [16, 256])
+  func countedColors(most: Int) throws {
+    // Of more colours than cuts and means look at one by one.
+    let bitmap = try PNGBandFilterTests.mixed(width: 320, height: 240)
+    let image = Image(bitmap: bitmap)
+    var options = EncodeOptions.png
+    (options.usesPalette, options.paletteSize) = (true, most)
+    let colors = ColorHistogram()
+    try colors.add(bitmap)
+    let counted = try PNGEncoder.encode(image, options: options, colors: colors)
+    #expect(try counted == PNGEncoder.encode(image, options: options))
+    // Looking at the colours does not use them up.
+    #expect(try counted == PNGEncoder.encode(image, options: options, colors: colors))
+  }
+
+  @Test("means of merged colours are as near as those of all colours")
+  func mergedColors() throws {
+    // 65,536 colours, of which four each are merged.
+    let bitmap = try ResamplePictures.make(256, 256) { x, y in [UInt8(x), UInt8(y), 128, 255] }
+    var options = EncodeOptions.png
+    (options.usesPalette, options.dithers) = (true, false)
+    let decoded = try PNGDecoder().decode(
+      PNGEncoder().encode(Image(bitmap: bitmap), options: options), minimumSize: nil, options: DecodeOptions()
+    )
+    var worst = 0
+    decoded.bitmap.withUnsafeBytes { ours in
+      bitmap.withUnsafeBytes { theirs in
+        for (a, b) in zip(ours, theirs) { worst = max(worst, abs(Int(a) - Int(b))) }
+      }
+    }
+    // 256 equal squares of the plane have sides of 16 levels.
+    #expect(worst <= 16, "\(worst)")
+  }
 }

@@ -95,7 +95,7 @@ public struct Measurement: Hashable, Sendable {
   }
 
   /// CPU milliseconds of this process so far, user and system, all threads.
-  private static func cpuTime() -> Double {
+  public static func cpuTime() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000

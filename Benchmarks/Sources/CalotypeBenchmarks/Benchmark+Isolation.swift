@@ -49,7 +49,7 @@ extension Benchmark {
   }
 
   /// The time that a sandbox adds to a picture of 16 by 16 pixels on one processor, against 15 µs; and with its worker on
-  /// another one, against that and what two threads take that wake each other: on virtual machines, waking another processor
+  /// another one, against that and a round trip of two threads that wake each other: on virtual machines, waking another processor
   /// takes most of it. Starts are not counted.
   private static var smallPicture: [Benchmark] {
     let name = "isolation/added to png 16×16"
@@ -102,14 +102,14 @@ extension Benchmark {
       return (there - here) / Double(Self.count)
     }
 
-    /// What it takes a thread to send a message of 200 bytes to another one, and to receive the answer.
+    /// The processor time of a round trip: a thread sends 200 bytes to another one and receives as many.
     static func roundTripMilliseconds() throws -> Double {
       var ends: [Int32] = [-1, -1]
       guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else {
         throw Skipped(reason: "no sockets: errno \(errno)")
       }
       defer { for end in ends { close(end) } }
-      let start = processorMilliseconds()
+      let start = Measurement.cpuTime()
       // Each has one end of the pair.
       ThreadTeam.run(2) { [ends] thread in
         let isFirst = thread == 0
@@ -122,7 +122,7 @@ extension Benchmark {
           }
         }
       }
-      return (processorMilliseconds() - start) / Double(count)
+      return (Measurement.cpuTime() - start) / Double(count)
     }
   }
 
@@ -182,15 +182,9 @@ extension Benchmark {
 
   /// CPU milliseconds of this process and the workers for a piece of work.
   private static func milliseconds(_ sandbox: DecodingSandbox, _ work: () throws -> Void) rethrows -> Double {
-    func now() -> Double { processorMilliseconds() + sandbox.statistics.processorTime / .milliseconds(1) }
+    func now() -> Double { Measurement.cpuTime() + sandbox.statistics.processorTime / .milliseconds(1) }
     let start = now()
     try work()
     return now() - start
-  }
-
-  private static func processorMilliseconds() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
   }
 }

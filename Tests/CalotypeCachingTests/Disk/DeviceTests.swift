@@ -198,7 +198,7 @@ import Testing
 
         """)
     for name in try FileManager.default.subpathsOfDirectory(atPath: root) + ["."] {
-      _ = chown("\(root)/\(name)", 65534, 65534)
+      #expect(chown("\(root)/\(name)", 65534, 65534) == 0)
     }
     #expect(
       try asNobody() == """

@@ -109,7 +109,7 @@ import Testing
       ("zeros", { try write(Data(count: original.count), name) }),
       ("twice", { try write(original + original, name) }),
       ("something behind it", { try write(original + [1, 2, 3], name) }),
-      ("a terabyte of holes behind it", { _ = truncate(path, 1 << 40) }),
+      ("a terabyte of holes behind it", { #expect(truncate(path, 1 << 40) == 0) }),
       (
         "folder",
         {
@@ -130,7 +130,7 @@ import Testing
         {
           unlink(path)
           try original.write(to: URL(filePath: folder.path("target")))
-          _ = symlink(folder.path("target"), path)
+          #expect(symlink(folder.path("target"), path) == 0)
         }
       ),
       (

@@ -3,8 +3,8 @@ import Glibc
 /// A value that is only accessed while a lock is held. Critical sections are short, and neither suspend nor call out.
 ///
 /// A pthread mutex, because ThreadSanitizer does not understand that of `Synchronization`.
+// `@unchecked`: the value is only accessed between lock and unlock of the mutex.
 final class Lock<Value: Sendable>: @unchecked Sendable {
-  // `@unchecked`: the value is only accessed between lock and unlock of the mutex.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 

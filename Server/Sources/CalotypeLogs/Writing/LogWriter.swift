@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Lines wait in memory, up to a limit. Those beyond it are dropped and counted; the count is written as a line of its own when
 /// there is room again.
+// `@unchecked`: `state` is only accessed between lock and unlock of `mutex`.
 public final class LogWriter: @unchecked Sendable {
-  // `@unchecked`: `state` is only accessed between lock and unlock of `mutex`.
   private struct State {
     var lines: [String] = []
     var bytes = 0

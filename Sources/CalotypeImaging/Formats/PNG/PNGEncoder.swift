@@ -8,8 +8,8 @@ public import FoundationEssentials
 ///
 /// A profile that is kept also keeps grey pixels grey and coloured ones coloured, because it applies to one of them. Rows are
 /// filtered one by one or not at all, each band of them as an estimate says, or all as a sample of them compresses better; with
-/// ``EncodeOptions/Effort/small``, another rule for filters is tried as well, and libdeflate works at its level 11 or 12 instead of 6 or 7. Colours of fully transparent
-/// pixels are kept, unless ``EncodeOptions/clearsHiddenColors`` is set.
+/// ``EncodeOptions/Effort/small``, another rule for filters is tried as well, and libdeflate works at its level 11 or 12
+/// instead of 6 to 9. Colours of fully transparent pixels are kept, unless ``EncodeOptions/clearsHiddenColors`` is set.
 public struct PNGEncoder: ImageEncoding {
   /// `png`.
   public var format: ImageFormat { .png }

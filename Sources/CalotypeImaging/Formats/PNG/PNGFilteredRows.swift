@@ -111,21 +111,19 @@ struct PNGFilteredRows {
       if y % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
       write(y, to: rows.current)
       let above = y > 0 ? rows.previous : nil
-      if let bandFilter {
-        try bandFilter.add(
-          rows.current, above: above, rowBytes: rowBytes, step: step, trial: rows.trial, body)
-        (rows.current, rows.previous) = (rows.previous, rows.current)
-        continue
-      }
       switch filter {
+      case .bands:
+        try bandFilter?.add(
+          rows.current, above: above, rowBytes: rowBytes, step: step, trial: rows.trial, body)
       case .none:
         rows.filtered[0] = 0
         memcpy(rows.filtered + 1, rows.current, rowBytes)
-      case .leastSum, .bands:
+      case .leastSum:
         cpng_filter(rows.current, above, rowBytes, step, rows.filtered, rows.trial, level)
       case .fewestPairs: cpng_filter_pairs(rows.current, above, rowBytes, step, rows.filtered, rows.trial)
       }
-      try body(UnsafeRawBufferPointer(start: rows.filtered, count: rowBytes + 1))
+      // A band is handed on when its last row is there.
+      if bandFilter == nil { try body(UnsafeRawBufferPointer(start: rows.filtered, count: rowBytes + 1)) }
       (rows.current, rows.previous) = (rows.previous, rows.current)
     }
     try bandFilter?.finishPass(rowBytes: rowBytes, body)
