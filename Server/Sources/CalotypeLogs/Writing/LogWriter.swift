@@ -1,10 +1,11 @@
 import Glibc
 
+// `@unchecked`: `state` is only accessed between lock and unlock of `mutex`.
+
 /// Writes lines to a descriptor on a thread of its own, so that a reader that is slow or stops never delays a caller.
 ///
 /// Lines wait in memory, up to a limit. Those beyond it are dropped and counted; the count is written as a line of its own when
 /// there is room again.
-// `@unchecked`: `state` is only accessed between lock and unlock of `mutex`.
 public final class LogWriter: @unchecked Sendable {
   private struct State {
     var lines: [String] = []
