@@ -20,8 +20,8 @@ case ${target%%-*} in
   qoi) names=(-name '*.qoi') ;;
   iso | avif) names=(-name '*.avif' -o -name '*.avifs' -o -name '*.hei[cf]') ;;
   heif) names=(-name '*.hei[cf]') ;;
-  # Parameters and slices that are taken out of files; they are in Corpus.
-  hevc) exit ;;
+  # Parameters and slices that are taken out of files, replies and documents of other nodes: they are in Corpus.
+  hevc | resp | purge | bucket) exit ;;
   tiff) names=(-name '*.tif' -o -name '*.tiff') ;;
   svg) names=(-name '*.svg' -o -name '*.svgz') ;;
   jxl) names=(-name '*.jxl') ;;
