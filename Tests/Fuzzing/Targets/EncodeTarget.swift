@@ -15,7 +15,8 @@ enum EncodeTarget {
       switch error {
       case .invalidParameter, .unsupportedFormat, .limitExceeded: return
       // AV1 has at most 12 bits, and nothing lossless is lossy without a word.
-      case .encodingFailed where options.format == .avif && options.isLossless && bitmap.format == .rgba16: return
+      case .encodingFailed where options.format == .avif && options.isLossless && bitmap.format == .rgba16:
+        return
       // No quality may be low enough for the bytes that were asked for.
       case .cannotFit where options.maxFileSize != nil: return
       default: throw FuzzFailure("\(bitmap.size) \(bitmap.format) as \(options): \(error)")
