@@ -51,14 +51,20 @@ enum { cpx_wide_block = 64 };
 /// Kernels for 16-bit samples.
 typedef struct {
   /// Converts two rows of sRGB and straight alpha to a pair of rows of linear light, premultiplied if `weighs`. NULL if
-  /// separate steps are as fast.
+  /// table look-ups one by one are as fast.
   void (*load_pair)(const uint8_t *a, const uint8_t *b, uint32_t *out, size_t pixels, const uint16_t *linear,
                     int weighs);
   /// Interleaves two rows to a pair of rows. `samples` is a multiple of `cpx_wide_block`.
   void (*interleave)(const int16_t *a, const int16_t *b, uint32_t *out, size_t samples);
+  /// Premultiplies a pair of rows: colours times alpha / 65535, rounded to nearest. `samples` is a multiple of
+  /// `cpx_wide_block`.
+  void (*weigh)(uint32_t *pair, size_t samples);
   void (*vertical)(const cpx_wide_column *column, int16_t *out);
   /// Filters a row. The input has 128 bytes of slack behind its last pixel.
   void (*horizontal)(const cpx_row *row, const int16_t *in, int16_t *out);
+  /// The pixels that are side by side in a vector of the level. Of twice as many pixels, a pair of rows has those of even
+  /// places first.
+  size_t lanes;
 } cpx_wide_kernels;
 
 /// Returns the kernels of the level; `cpx_best_level` has none better.

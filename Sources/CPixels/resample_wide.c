@@ -2,8 +2,13 @@
 
 /// Parts of the workspace, as offsets from its start; all 64-byte aligned.
 typedef struct {
-  size_t rows[2], middle, middle_stride, result, pointers, factors, ring, ring_stride, samples, total;
+  size_t rows[2], words, middle, middle_stride, result, pointers, factors, ring, ring_stride, samples, total;
 } layout;
+
+/// Biased words of linear light: for a byte of the upper row of a pair, and for one of the lower row.
+typedef struct {
+  uint32_t above[256], below[256];
+} light_words;
 
 /// Bytes behind the row between the passes that the horizontal pass may read with zero weight.
 enum { slack = 128 };
@@ -20,8 +25,10 @@ static int make_layout(const cpx_resample *r, layout *l) {
   l->samples = ((size_t)r->columns * 4 + cpx_wide_block - 1) / cpx_wide_block * cpx_wide_block;
   l->ring_stride = l->samples * sizeof(uint32_t);
   l->middle_stride = l->samples + slack / 2;
-  return cpx_reserve(&l->total, &l->rows[0], l->samples, sizeof(int16_t))
-      && cpx_reserve(&l->total, &l->rows[1], l->samples, sizeof(int16_t))
+  const size_t row = r->samples == CPX_SAMPLES_16 ? l->samples : 0;
+  return cpx_reserve(&l->total, &l->rows[0], row, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->rows[1], row, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->words, r->samples == CPX_SAMPLES_16 ? 0 : 1, sizeof(light_words))
       && cpx_reserve(&l->total, &l->middle, l->middle_stride * cpx_resample_group, sizeof(int16_t))
       && cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * 4, sizeof(int16_t))
       && cpx_reserve(&l->total, &l->pointers, (size_t)row_pairs(r) * cpx_resample_group, sizeof(uint32_t *))
@@ -35,39 +42,68 @@ size_t cpx_wide_workspace_size(const cpx_resample *r) {
   return make_layout(r, &l) ? l.total : 0;
 }
 
+static inline int16_t biased(uint32_t value) { return (int16_t)(value ^ 0x8000); }
+static inline uint32_t unbiased(int16_t value) { return (uint16_t)value ^ 0x8000u; }
+
+static void make_words(light_words *words, const uint16_t *linear) {
+  for (int i = 0; i < 256; i++) {
+    words->above[i] = (uint16_t)biased(linear[i]);
+    words->below[i] = words->above[i] << 16;
+  }
+}
+
 void cpx_wide_begin(cpx_resample *r) {
   layout l;
   if (!make_layout(r, &l)) return;
   // Data behind the last sample of a row are read with zero weight.
   memset(r->workspace, 0, l.ring);
+  if (r->samples == CPX_SAMPLES_LINEAR) make_words((light_words *)((uint8_t *)r->workspace + l.words), r->light.linear);
 }
 
-static inline int16_t biased(uint32_t value) { return (int16_t)(value ^ 0x8000); }
-static inline uint32_t unbiased(int16_t value) { return (uint16_t)value ^ 0x8000u; }
+static inline void pixel_pair(const uint8_t *a, const uint8_t *b, uint32_t *out, const light_words *words) {
+  for (int c = 0; c < 3; c++) out[c] = words->above[a[c]] | words->below[b[c]];
+  out[3] = ((uint32_t)(a[3] | b[3] << 16) * 257) ^ 0x80008000;
+}
 
-static void weigh(int16_t *row, size_t pixels) {
-  for (size_t i = 0; i < pixels; i++, row += 4) {
-    const uint32_t alpha = unbiased(row[3]);
-    for (int c = 0; c < 3; c++) {
-      // Rounded to nearest, exactly, without a division.
-      const uint32_t t = unbiased(row[c]) * alpha + 32768;
-      row[c] = biased((t + (t >> 16)) >> 16);
+/// Converts pixels of two rows of sRGB to a pair of rows of linear light.
+__attribute__((always_inline)) static inline void light_pairs(const uint8_t *a, const uint8_t *b, uint32_t *out,
+                                                              size_t pixels, const light_words *words, size_t lanes) {
+  for (; pixels >= 2 * lanes; pixels -= 2 * lanes, a += 8 * lanes, b += 8 * lanes, out += 8 * lanes)
+    for (size_t i = 0; i < lanes; i++) {
+      pixel_pair(a + 8 * i, b + 8 * i, out + 4 * i, words);
+      pixel_pair(a + 8 * i + 4, b + 8 * i + 4, out + 4 * (i + lanes), words);
     }
+  for (size_t i = 0; i < pixels; i++) pixel_pair(a + 4 * i, b + 4 * i, out + 4 * (i / 2 + i % 2 * lanes), words);
+}
+
+/// Makes a pair of rows of sRGB, in parts that stay in the first-level cache.
+static void load_bytes(const cpx_resample *r, const cpx_wide_kernels *k, const uint8_t *const sources[2],
+                       uint32_t *pair, const light_words *words) {
+  enum { part = 256 };
+  const uint8_t *a = sources[0], *b = sources[1];
+  for (size_t left = (size_t)r->columns, count; left > 0; left -= count, a += 4 * count, b += 4 * count) {
+    count = left < part ? left : part;
+    const size_t samples = (count * 4 + cpx_wide_block - 1) / cpx_wide_block * cpx_wide_block;
+    if (samples > count * 4) memset(pair + samples - cpx_wide_block, 0, cpx_wide_block * sizeof *pair);
+    switch (k->lanes) {
+    case 1: light_pairs(a, b, pair, count, words, 1); break;
+    case 2: light_pairs(a, b, pair, count, words, 2); break;
+    default: light_pairs(a, b, pair, count, words, 4); break;
+    }
+    if (r->alpha == CPX_ALPHA_STRAIGHT) k->weigh(pair, samples);
+    pair += samples;
   }
 }
 
-/// Loads a source row as biased 16-bit samples, premultiplied.
-static void load(const cpx_resample *r, int32_t y, int16_t *out) {
-  const size_t pixels = (size_t)r->columns;
-  if (r->samples == CPX_SAMPLES_LINEAR) {
-    const uint8_t *in = cpx_source_row(r, y) + (size_t)r->first_column * 4;
-    for (size_t i = 0; i < pixels * 4; i++)
-      out[i] = biased(i % 4 == 3 ? in[i] * 257u : r->light.linear[in[i]]);
-  } else {
-    const uint16_t *in = (const uint16_t *)(const void *)cpx_source_row(r, y) + (size_t)r->first_column * 4;
-    for (size_t i = 0; i < pixels * 4; i++) out[i] = biased(in[i]);
+/// Makes a pair of rows of 16-bit samples.
+static void load_words(const cpx_resample *r, const cpx_wide_kernels *k, const uint8_t *const sources[2],
+                       uint32_t *pair, int16_t *const rows[2], size_t samples) {
+  for (int row = 0; row < 2; row++) {
+    const uint16_t *in = (const uint16_t *)(const void *)sources[row];
+    for (size_t i = 0; i < (size_t)r->columns * 4; i++) rows[row][i] = biased(in[i]);
   }
-  if (r->alpha == CPX_ALPHA_STRAIGHT) weigh(out, pixels);
+  k->interleave(rows[0], rows[1], pair, samples);
+  if (r->alpha == CPX_ALPHA_STRAIGHT) k->weigh(pair, samples);
 }
 
 static uint32_t straight(uint32_t color, uint32_t alpha) {
@@ -105,22 +141,24 @@ void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_row row = {
       h->starts, r->first_column, h->coefficients, h->count, h->taps, h->stride, h->precision};
   const int32_t ring = ring_pairs(r), most = row_pairs(r);
+  const light_words *words = (const light_words *)(base + l.words);
+  const size_t left = (size_t)r->first_column * (r->samples == CPX_SAMPLES_16 ? 8 : 4);
   for (int32_t top = first; top < last; top += cpx_resample_group) {
     const int32_t bottom = last - top < cpx_resample_group ? last : top + cpx_resample_group;
     for (int32_t y = top; y < bottom; y++) {
       const int32_t start = v->starts[y], first_pair = start / 2, end_pair = (start + v->taps + 1) / 2;
       for (int32_t p = r->next_row > first_pair ? r->next_row : first_pair; p < end_pair; p++) {
+        // The last row of an odd number is a pair of its own.
         const int32_t below = 2 * p + 1 < r->source_height ? 2 * p + 1 : 2 * p;
+        const uint8_t *const sources[2] = {cpx_source_row(r, 2 * p) + left, cpx_source_row(r, below) + left};
         uint32_t *pair = (uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride);
-        if (r->samples == CPX_SAMPLES_LINEAR && k->load_pair) {
-          const size_t left = (size_t)r->first_column * 4;
-          k->load_pair(cpx_source_row(r, 2 * p) + left, cpx_source_row(r, below) + left, pair,
-                       (size_t)r->columns, r->light.linear, r->alpha == CPX_ALPHA_STRAIGHT);
-          continue;
-        }
-        load(r, 2 * p, rows[0]);
-        load(r, below, rows[1]);
-        k->interleave(rows[0], rows[1], pair, l.samples);
+        if (r->samples == CPX_SAMPLES_16)
+          load_words(r, k, sources, pair, rows, l.samples);
+        else if (k->load_pair)
+          k->load_pair(sources[0], sources[1], pair, (size_t)r->columns, r->light.linear,
+                       r->alpha == CPX_ALPHA_STRAIGHT);
+        else
+          load_bytes(r, k, sources, pair, words);
       }
       if (end_pair > r->next_row) r->next_row = end_pair;
       const int16_t *c = v->coefficients + (size_t)y * (size_t)v->stride;

@@ -7,3 +7,6 @@ extern const cpx_wide_kernels cpx_wide_sse41, cpx_wide_avx2, cpx_wide_vnni, cpx_
 #elif defined(__aarch64__)
 extern const cpx_wide_kernels cpx_wide_neon;
 #endif
+
+/// The kernel for all levels without one of their own.
+void cpx_weigh_portable(uint32_t *pair, size_t samples);

@@ -43,5 +43,5 @@ static void horizontal(const cpx_row *row, const int16_t *in, int16_t *out) {
   }
 }
 
-const cpx_wide_kernels cpx_wide_neon = {NULL, interleave, vertical, horizontal};
+const cpx_wide_kernels cpx_wide_neon = {NULL, interleave, cpx_weigh_portable, vertical, horizontal, 1};
 #endif

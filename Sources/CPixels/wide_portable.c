@@ -5,6 +5,19 @@ static void interleave(const int16_t *a, const int16_t *b, uint32_t *out, size_t
   for (size_t i = 0; i < samples; i++) out[i] = (uint16_t)a[i] | (uint32_t)(uint16_t)b[i] << 16;
 }
 
+void cpx_weigh_portable(uint32_t *pair, size_t samples) {
+  for (uint32_t *p = pair; p < pair + samples; p += 4) {
+    const uint32_t above = (p[3] & 0xffff) ^ 0x8000, below = (p[3] >> 16) ^ 0x8000;
+    for (int c = 0; c < 3; c++) {
+      // Rounded to nearest, exactly, without a division.
+      uint32_t a = ((p[c] & 0xffff) ^ 0x8000) * above + 32768, b = ((p[c] >> 16) ^ 0x8000) * below + 32768;
+      a = (a + (a >> 16)) >> 16;
+      b = (b + (b >> 16)) >> 16;
+      p[c] = (a | b << 16) ^ 0x80008000;
+    }
+  }
+}
+
 static void vertical(const cpx_wide_column *column, int16_t *out) {
   enum { width = 32 };
   const int32_t rounding = 1 << (column->precision - 1), precision = column->precision;
@@ -33,7 +46,7 @@ static void horizontal(const cpx_row *row, const int16_t *in, int16_t *out) {
   }
 }
 
-const cpx_wide_kernels cpx_wide_portable = {NULL, interleave, vertical, horizontal};
+const cpx_wide_kernels cpx_wide_portable = {NULL, interleave, cpx_weigh_portable, vertical, horizontal, 1};
 
 const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level) {
   switch (level) {

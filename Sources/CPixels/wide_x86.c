@@ -20,6 +20,23 @@ SSE41 static void interleave_sse41(const int16_t *a, const int16_t *b, uint32_t 
   }
 }
 
+SSE41 static void weigh_sse41(uint32_t *pair, size_t samples) {
+  const __m128i spread = _mm_setr_epi8(12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, -1, -1, -1, -1);
+  const __m128i opaque = _mm_setr_epi32(0, 0, 0, -1), bias = _mm_set1_epi16((short)0x8000);
+  const __m128i one = _mm_set1_epi16(1);
+  for (size_t x = 0; x < samples; x += 4) {
+    __m128i *p = (__m128i *)(pair + x);
+    const __m128i v = _mm_xor_si128(_mm_loadu_si128(p), bias);
+    const __m128i a = _mm_or_si128(_mm_shuffle_epi8(v, spread), opaque);
+    const __m128i low = _mm_mullo_epi16(v, a);
+    // A half is added, and then the upper word, both to the lower word; what they carry rounds the upper one.
+    const __m128i high = _mm_add_epi16(_mm_mulhi_epu16(v, a), _mm_srli_epi16(low, 15));
+    const __m128i sum = _mm_add_epi16(_mm_xor_si128(low, bias), high);
+    const __m128i whole = _mm_cmpeq_epi16(_mm_max_epu16(sum, high), sum);
+    _mm_storeu_si128(p, _mm_xor_si128(_mm_add_epi16(_mm_add_epi16(high, one), whole), bias));
+  }
+}
+
 SSE41 static void vertical_sse41(const cpx_wide_column *column, int16_t *out) {
   const __m128i rounding = _mm_set1_epi32(1 << (column->precision - 1));
   const __m128i shift = _mm_cvtsi32_si128(column->precision);
@@ -60,7 +77,7 @@ SSE41 static void horizontal_sse41(const cpx_row *row, const int16_t *in, int16_
   }
 }
 
-const cpx_wide_kernels cpx_wide_sse41 = {NULL, interleave_sse41, vertical_sse41, horizontal_sse41};
+const cpx_wide_kernels cpx_wide_sse41 = {NULL, interleave_sse41, weigh_sse41, vertical_sse41, horizontal_sse41, 1};
 
 // AVX2
 
@@ -70,6 +87,24 @@ AVX2 static void interleave_avx2(const int16_t *a, const int16_t *b, uint32_t *o
     const __m256i y = _mm256_loadu_si256((const __m256i *)(b + i));
     _mm256_storeu_si256((__m256i *)(out + i), _mm256_unpacklo_epi16(x, y));
     _mm256_storeu_si256((__m256i *)(out + i + 8), _mm256_unpackhi_epi16(x, y));
+  }
+}
+
+AVX2 static void weigh_avx2(uint32_t *pair, size_t samples) {
+  const __m256i spread = _mm256_broadcastsi128_si256(
+      _mm_setr_epi8(12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, -1, -1, -1, -1));
+  const __m256i opaque = _mm256_setr_epi32(0, 0, 0, -1, 0, 0, 0, -1), bias = _mm256_set1_epi16((short)0x8000);
+  const __m256i one = _mm256_set1_epi16(1);
+  for (size_t x = 0; x < samples; x += 8) {
+    __m256i *p = (__m256i *)(pair + x);
+    const __m256i v = _mm256_xor_si256(_mm256_loadu_si256(p), bias);
+    const __m256i a = _mm256_or_si256(_mm256_shuffle_epi8(v, spread), opaque);
+    const __m256i low = _mm256_mullo_epi16(v, a);
+    // A half is added, and then the upper word, both to the lower word; what they carry rounds the upper one.
+    const __m256i high = _mm256_add_epi16(_mm256_mulhi_epu16(v, a), _mm256_srli_epi16(low, 15));
+    const __m256i sum = _mm256_add_epi16(_mm256_xor_si256(low, bias), high);
+    const __m256i whole = _mm256_cmpeq_epi16(_mm256_max_epu16(sum, high), sum);
+    _mm256_storeu_si256(p, _mm256_xor_si256(_mm256_add_epi16(_mm256_add_epi16(high, one), whole), bias));
   }
 }
 
@@ -118,7 +153,7 @@ AVX2 static void horizontal_avx2(const cpx_row *row, const int16_t *in, int16_t 
   }
 }
 
-const cpx_wide_kernels cpx_wide_avx2 = {NULL, interleave_avx2, vertical_avx2, horizontal_avx2};
+const cpx_wide_kernels cpx_wide_avx2 = {NULL, interleave_avx2, weigh_avx2, vertical_avx2, horizontal_avx2, 2};
 
 // AVX-512 with VNNI
 
@@ -171,7 +206,7 @@ VNNI static void horizontal_vnni(const cpx_row *row, const int16_t *in, int16_t 
   }
 }
 
-const cpx_wide_kernels cpx_wide_vnni = {NULL, interleave_vnni, vertical_vnni, horizontal_vnni};
+const cpx_wide_kernels cpx_wide_vnni = {NULL, interleave_vnni, weigh_avx2, vertical_vnni, horizontal_vnni, 4};
 
 // VBMI: a table of 256 words takes eight registers, with separate low and high bytes.
 
@@ -257,5 +292,5 @@ VBMI static void load_pair_vbmi(const uint8_t *a, const uint8_t *b, uint32_t *ou
 }
 
 const cpx_wide_kernels cpx_wide_vbmi = {
-    load_pair_vbmi, interleave_vnni, vertical_vnni, horizontal_vnni};
+    load_pair_vbmi, interleave_vnni, weigh_avx2, vertical_vnni, horizontal_vnni, 4};
 #endif

@@ -3,7 +3,7 @@
 struct ErrorDocument: Equatable {
   /// Such as `SlowDown`; at most 64 letters and digits. Empty when there is none.
   private(set) var code = ""
-  /// At most 200 printable characters. Long words, which may repeat keys and signatures of the request, become `…`.
+  /// At most 200 printable code points. Long words, which may repeat keys and signatures of the request, become `…`.
   private(set) var message = ""
 
   /// Reads a document. Anything else than one gives empty texts.
@@ -27,8 +27,8 @@ struct ErrorDocument: Equatable {
 
   /// Replaces words of more than 19 characters: session tokens, signatures and secret keys have more.
   private static func withoutKeys(_ text: String) -> String {
-    let words = text.split(separator: " ").map { $0.unicodeScalars.count > 19 ? "…" : String($0) }
-    return String(words.joined(separator: " ").prefix(200))
+    let words = text.unicodeScalars.split(separator: " ").map { $0.count > 19 ? "…" : String($0) }
+    return String(String.UnicodeScalarView(words.joined(separator: " ").unicodeScalars.prefix(200)))
   }
 
   /// The most bytes of a document.
