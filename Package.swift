@@ -391,9 +391,8 @@ if Context.environment["CALOTYPE_BENCHMARKS"] != nil {
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CAffinity", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype",
-        "CalotypeImaging",
-        "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
+        "BenchmarkHarness", "CAffinity", "CJPEG", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib", "Calotype",
+        "CalotypeImaging", "CalotypeIsolation", "CalotypeCaching", "CalotypeTestKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/Sources/CalotypeBenchmarks", swiftSettings: swift),

@@ -58,6 +58,14 @@ def vips_encode_png(path):
     return len(image.write_to_buffer(".png[compression=6,filter=all]"))
 
 
+def mozjpeg(path):
+    """libvips with mozjpeg, at its best."""
+    pixels = samples(path)
+    height, width, channels = pixels.shape
+    image = vips().Image.new_from_memory(pixels, width, height, channels, "uchar").copy(interpretation="srgb")
+    return len(image.jpegsave_buffer(Q=82, optimize_coding=True, interlace=True, trellis_quant=True, overshoot_deringing=True, optimize_scans=True, quant_table=3))
+
+
 def pillow_frames(path):
     from PIL import Image
 
@@ -218,6 +226,7 @@ PEERS = {
     "resize-vips": resize(resize_vips),
     "vips-decode": vips_decode,
     "vips-encode-png": vips_encode_png,
+    "mozjpeg": mozjpeg,
     "pillow-frames": pillow_frames,
     "pillow-load": pillow_load,
     "pillow-thumbnail": pillow_thumbnail,

@@ -27,12 +27,14 @@ struct cjpeg_decoder {
   int multiple_scans;
   int consumed_all;   // all scans have been read
   int consumed_rows;  // some coefficients are present
+  int is_hidden;      // nothing of the current scan shows: it is left unread
   unsigned scan;      // components with a DC scan in the current scan: a bit each
   unsigned begun;     // components that had such a scan
   int passes;         // complete scans since all of them had one
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
   int is_plain;      // the library reads all codes itself, and all scans before the first row
+  int reads_hidden;  // all scans are read, and damage in them is found
   int reads_codes;   // this code reads them
   uint8_t *bands[3];  // a row of blocks of each component, of the library's memory
   size_t strides[3];
@@ -186,6 +188,8 @@ cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory) {
 
 void cjpeg_decoder_use_plain_library(cjpeg_decoder *d) { d->is_plain = 1; }
 
+void cjpeg_decoder_read_hidden_scans(cjpeg_decoder *d) { d->reads_hidden = 1; }
+
 int cjpeg_decoder_reads_codes(const cjpeg_decoder *d) { return d->reads_codes; }
 
 void cjpeg_decoder_destroy(cjpeg_decoder *d) {
@@ -237,6 +241,7 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
 // Begins a scan. Its header is complete only here: a header that waits for input is a mix of two.
 static void begin_scan(cjpeg_decoder *d) {
   d->scan = 0;
+  d->is_hidden = d->multiple_scans && !d->is_plain && !d->reads_hidden && cjpeg_scan_is_hidden(&d->jpeg);
   if (d->jpeg.Ss != 0) return;
   for (int i = 0; i < d->jpeg.comps_in_scan; i++) d->scan |= 1u << d->jpeg.cur_comp_info[i]->component_index;
 }
@@ -244,6 +249,33 @@ static void begin_scan(cjpeg_decoder *d) {
 static void end_scan(cjpeg_decoder *d) {
   d->begun |= d->scan;
   if (d->begun == (1u << d->jpeg.num_components) - 1) d->passes++;
+}
+
+// Moves behind the codes of a scan that is left unread, to the next marker; false if it is not in this window.
+static int leave_scan(cjpeg_decoder *d) {
+  const JOCTET *at = d->source.next_input_byte, *end = at + d->source.bytes_in_buffer;
+  int is_found = 0;
+  while (!is_found && at < end) {
+    at = memchr(at, 0xFF, (size_t)(end - at));
+    if (!at) at = end;
+    if (end - at < 2) break;
+    // Codes contain bytes of 0xFF before a zero, and markers of restarts; other markers may have some of them in front.
+    if (at[1] == 0xFF) at++;
+    else if (at[1] == 0 || (at[1] >= JPEG_RST0 && at[1] <= JPEG_RST0 + 7)) at += 2;
+    else is_found = 1;
+  }
+  d->source.next_input_byte = at;
+  d->source.bytes_in_buffer = (size_t)(end - at);
+  if (!is_found) {
+    if (!fill(&d->jpeg)) return 0;
+    // Codes that have no marker behind them may have been cut off anywhere.
+    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "the last scan has no end");
+    d->damage = CJPEG_DAMAGED;
+    d->truncated = 1;
+  }
+  cjpeg_leave_scan(&d->jpeg);
+  d->is_hidden = 0;
+  return 1;
 }
 
 // Begins the decode with the settings of its output.
@@ -300,6 +332,11 @@ int cjpeg_decoder_start_planes(
 int cjpeg_decoder_consume(cjpeg_decoder *d, uint32_t max_rows) {
   if (setjmp(d->landing)) return d->outcome;
   while (max_rows > 0) {
+    if (d->is_hidden) {
+      if (!leave_scan(d)) return CJPEG_SUSPENDED;
+      max_rows--;
+      continue;
+    }
     int step = jpeg_consume_input(&d->jpeg);
     keep_frame(d);
     if (d->jpeg.input_scan_number > d->max_scans) return CJPEG_TOO_MANY_SCANS;

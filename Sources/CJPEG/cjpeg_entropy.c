@@ -365,11 +365,25 @@ int cjpeg_read_codes(j_decompress_ptr jpeg) {
   return 1;
 }
 
+int cjpeg_scan_is_hidden(const struct jpeg_decompress_struct *jpeg) {
+  // Such a scan has one component.
+  return jpeg->progressive_mode && jpeg->Ss > 0 && jpeg->cur_comp_info[0]->DCT_scaled_size == 1;
+}
+
+void cjpeg_leave_scan(j_decompress_ptr jpeg) { jpeg->inputctl->finish_input_pass(jpeg); }
+
 #else
 
 int cjpeg_read_codes(j_decompress_ptr jpeg) {
   (void)jpeg;
   return 0;
 }
+
+int cjpeg_scan_is_hidden(const struct jpeg_decompress_struct *jpeg) {
+  (void)jpeg;
+  return 0;
+}
+
+void cjpeg_leave_scan(j_decompress_ptr jpeg) { (void)jpeg; }
 
 #endif

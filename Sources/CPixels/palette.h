@@ -58,5 +58,9 @@ cpal_color cpal_weighted(uint32_t key);
 /// Returns the first colour that is nearest, and its squared distance.
 int cpal_nearest(const cpal_planes *planes, cpal_color wanted, float *distance);
 
+/// Writes the colours that are nearest to any place of a box, and perhaps others, to `indices`, in ascending order, and returns
+/// their number.
+int cpal_candidates(const cpal_planes *planes, cpal_color low, cpal_color high, uint8_t *indices);
+
 /// Fills the places behind the last colour with one that is never nearest.
 void cpal_pad(cpal_planes *planes);

@@ -61,43 +61,55 @@ static box make_box(const point *points, size_t first, size_t count) {
   return b;
 }
 
-static int by0(const void *a, const void *b) {
-  const float x = ((const point *)a)->c.c[0], y = ((const point *)b)->c.c[0];
-  return (x > y) - (x < y);
-}
-static int by1(const void *a, const void *b) {
-  const float x = ((const point *)a)->c.c[1], y = ((const point *)b)->c.c[1];
-  return (x > y) - (x < y);
-}
-static int by2(const void *a, const void *b) {
-  const float x = ((const point *)a)->c.c[2], y = ((const point *)b)->c.c[2];
-  return (x > y) - (x < y);
-}
-static int by3(const void *a, const void *b) {
-  const float x = ((const point *)a)->c.c[3], y = ((const point *)b)->c.c[3];
-  return (x > y) - (x < y);
-}
-
-/// Returns the number of points before the cut that leaves the smallest error on both sides.
+/// Moves the points below the cut that leaves the smallest error on both sides to the front, and returns their number. Cuts are
+/// between steps of a part in 64 of the range: places between them differ less than what k-means moves.
 static size_t cut(point *points, const box *b) {
-  static int (*const orders[4])(const void *, const void *) = {by0, by1, by2, by3};
-  qsort(points + b->first, b->count, sizeof *points, orders[b->axis]);
+  enum { STEPS = 64 };
+  point *p = points + b->first;
+  float low = p->c.c[b->axis], high = low;
+  for (size_t i = 1; i < b->count; i++) {
+    const float c = p[i].c.c[b->axis];
+    low = c < low ? c : low;
+    high = c > high ? c : high;
+  }
+  // An error of rounding alone.
+  if (!(high > low)) return b->count / 2;
+  const float scale = (STEPS - 0.5f) / (high - low);
+  struct {
+    double weight, sums[4];
+    size_t count;
+  } steps[STEPS] = {{0}};
+  for (size_t i = 0; i < b->count; i++) {
+    const int step = (int)((p[i].c.c[b->axis] - low) * scale);
+    steps[step].count++;
+    steps[step].weight += p[i].weight;
+    for (int k = 0; k < 4; k++) steps[step].sums[k] += (double)p[i].weight * p[i].c.c[k];
+  }
   double left[4] = {0}, weight = 0, best = -1;
-  size_t place = 1;
-  for (size_t i = 0; i + 1 < b->count; i++) {
-    const point *p = points + b->first + i;
-    weight += p->weight;
+  size_t before = 0;
+  int last = 0;
+  for (int step = 0; step + 1 < STEPS; step++) {
+    before += steps[step].count;
+    weight += steps[step].weight;
+    for (int k = 0; k < 4; k++) left[k] += steps[step].sums[k];
+    if (steps[step].count == 0 || before == b->count) continue;
     const double rest = b->weight - weight;
     double explained = 0;
     for (int k = 0; k < 4; k++) {
-      left[k] += (double)p->weight * p->c.c[k];
       const double right = b->mean[k] * b->weight - left[k];
       explained += left[k] * left[k] / weight + (rest > 0 ? right * right / rest : 0);
     }
     if (explained > best) {
       best = explained;
-      place = i + 1;
+      last = step;
     }
+  }
+  size_t place = 0;
+  for (size_t i = 0; i < b->count; i++) {
+    if ((int)((p[i].c.c[b->axis] - low) * scale) > last) continue;
+    const point moved = p[i];
+    p[i] = p[place];
+    p[place++] = moved;
   }
   return place;
 }
@@ -135,26 +147,96 @@ int cpal_nearest(const cpal_planes *p, cpal_color wanted, float *distance) {
   return nearest_in(p, wanted, distance);
 }
 
+static inline float larger(float a, float b) { return a > b ? a : b; }
+
+static inline __attribute__((always_inline)) int candidates_in(const cpal_planes *p, cpal_color low, cpal_color high,
+                                                               uint8_t *indices) {
+  // Squared distances from the nearest and from the farthest place of the box. Rounding keeps their order.
+  float near[CPAL_MOST] = {0}, far[CPAL_MOST] = {0}, bound = 1e30f;
+  const int padded = (p->count + 15) & ~15;
+  for (int k = 0; k < 4; k++) {
+    const float l = low.c[k], h = high.c[k];
+    for (int i = 0; i < padded; i++) {
+      const float c = p->c[k][i], gap = larger(larger(l - c, c - h), 0), reach = larger(c - l, h - c);
+      near[i] += gap * gap;
+      far[i] += reach * reach;
+    }
+  }
+  for (int i = 0; i < p->count; i++) bound = far[i] < bound ? far[i] : bound;
+  int count = 0;
+  for (int i = 0; i < p->count; i++) {
+    indices[count] = (uint8_t)i;
+    count += near[i] <= bound;
+  }
+  return count;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static int candidates_avx2(const cpal_planes *p, cpal_color low, cpal_color high,
+                                                           uint8_t *indices) {
+  return candidates_in(p, low, high, indices);
+}
+#endif
+
+int cpal_candidates(const cpal_planes *p, cpal_color low, cpal_color high, uint8_t *indices) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return candidates_avx2(p, low, high, indices);
+#endif
+  return candidates_in(p, low, high, indices);
+}
+
 void cpal_pad(cpal_planes *p) {
   for (int i = p->count; i < CPAL_MOST; i++)
     for (int k = 0; k < 4; k++) p->c[k][i] = 1e9f;
 }
 
-/// Moves each colour to the mean of the points that are nearest to it.
-static void refine(cpal_planes *p, const point *points, size_t count, int rounds) {
+/// Returns the smallest and the largest coordinates of points.
+static void bounds(const point *points, size_t count, cpal_color *low, cpal_color *high) {
+  *low = *high = points[0].c;
+  for (size_t i = 1; i < count; i++)
+    for (int k = 0; k < 4; k++) {
+      const float c = points[i].c.c[k];
+      if (c < low->c[k]) low->c[k] = c;
+      if (c > high->c[k]) high->c[k] = c;
+    }
+}
+
+/// The colours among which those nearest to the points of a box are.
+typedef struct {
+  cpal_planes planes;
+  uint8_t indices[CPAL_MOST];
+} choice;
+
+static void choose(choice *among, const cpal_planes *p, const point *points, size_t count) {
+  cpal_color low, high;
+  bounds(points, count, &low, &high);
+  among->planes.count = cpal_candidates(p, low, high, among->indices);
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < among->planes.count; i++) among->planes.c[k][i] = p->c[k][among->indices[i]];
+    for (int i = among->planes.count; i % 16 != 0; i++) among->planes.c[k][i] = 1e9f;
+  }
+}
+
+/// Moves each colour to the mean of the points that are nearest to it. Each box has neighbouring points.
+static void refine(cpal_planes *p, const point *points, const box *boxes, int box_count, int rounds) {
   for (int round = 0; round < rounds; round++) {
     double sums[CPAL_MOST][4] = {{0}}, weights[CPAL_MOST] = {0};
     float worst = -1;
     size_t worst_at = 0;
-    for (size_t i = 0; i < count; i++) {
-      float distance;
-      const int at = cpal_nearest(p, points[i].c, &distance);
-      const float w = points[i].weight;
-      weights[at] += w;
-      for (int k = 0; k < 4; k++) sums[at][k] += (double)w * points[i].c.c[k];
-      if (distance * w > worst) {
-        worst = distance * w;
-        worst_at = i;
+    for (int b = 0; b < box_count; b++) {
+      const size_t end = boxes[b].first + boxes[b].count;
+      choice among;
+      choose(&among, p, points + boxes[b].first, boxes[b].count);
+      for (size_t i = boxes[b].first; i < end; i++) {
+        float distance;
+        const int at = among.indices[cpal_nearest(&among.planes, points[i].c, &distance)];
+        const float w = points[i].weight;
+        weights[at] += w;
+        for (int k = 0; k < 4; k++) sums[at][k] += (double)w * points[i].c.c[k];
+        if (distance * w > worst) {
+          worst = distance * w;
+          worst_at = i;
+        }
       }
     }
     for (int at = 0; at < p->count; at++) {
@@ -238,7 +320,7 @@ int cpal_colors(const cpal_histogram *h, int most, int rounds, uint8_t *colors) 
   for (int i = 0; i < count; i++)
     for (int k = 0; k < 4; k++) p.c[k][i] = (float)boxes[i].mean[k];
   cpal_pad(&p);
-  refine(&p, points, total, rounds);
+  refine(&p, points, boxes, count, rounds);
   free(points);
   for (int i = 0; i < count; i++) {
     const cpal_color mean = {{p.c[0][i], p.c[1][i], p.c[2][i], p.c[3][i]}};

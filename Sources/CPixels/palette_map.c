@@ -1,11 +1,26 @@
 #include "palette.h"
 #include <stdlib.h>
 
+// All levels round alike.
+#pragma STDC FP_CONTRACT OFF
+
 enum {
   CACHE_BITS = 14,
+  /// Opaque colours are searched in cells of 8 levels of red, green and blue, among the colours that may be nearest there.
+  CELLS = 1 << 15,
+  CELL_MOST = 31,
+  /// The number of a cell with more of them, for which all colours are searched.
+  MANY = CELL_MOST + 1,
+  /// Searches before there are cells, whose memory costs as much.
+  SEARCHES = 512,
   /// The largest difference of a channel that is not diffused.
   UNSEEN = 1,
 };
+
+typedef struct {
+  /// 0 before the first search in the cell.
+  uint8_t count, indices[CELL_MOST];
+} cell;
 
 struct cpal_search {
   cpal_planes colors;
@@ -16,11 +31,16 @@ struct cpal_search {
     uint32_t key;
     int32_t index;
   } cache[1 << CACHE_BITS];
+  int searches;
+  /// NULL before they are worth it, and without memory.
+  cell *cells;
 };
 
 cpal_search *cpal_search_make(const uint8_t *colors, int count) {
   cpal_search *s = malloc(sizeof *s);
   if (!s) return NULL;
+  s->searches = 0;
+  s->cells = NULL;
   s->colors.count = count;
   s->transparent = -1;
   memcpy(s->bytes, colors, 4 * (size_t)count);
@@ -39,14 +59,65 @@ cpal_search *cpal_search_make(const uint8_t *colors, int count) {
   return s;
 }
 
-void cpal_search_free(cpal_search *s) { free(s); }
+void cpal_search_free(cpal_search *s) {
+  if (!s) return;
+  free(s->cells);
+  free(s);
+}
+
+/// Finds the colours that may be nearest to those of a cell.
+static void fill(const cpal_search *s, uint32_t key, cell *cell) {
+  uint8_t low[4], high[4] = {0, 0, 0, 255}, found[CPAL_MOST];
+  memcpy(low, &key, 4);
+  for (int k = 0; k < 3; k++) {
+    high[k] = low[k] | 7;
+    low[k] &= 0xf8;
+  }
+  const int count = cpal_candidates(&s->colors, cpal_weighted(cpal_load(low)), cpal_weighted(cpal_load(high)), found);
+  cell->count = count > CELL_MOST ? MANY : (uint8_t)count;
+  if (count <= CELL_MOST) memcpy(cell->indices, found, (size_t)count);
+}
+
+/// Returns the colour that is nearest to one that is opaque.
+static int nearest_in_cell(const cpal_search *s, uint32_t key) {
+  uint8_t b[4];
+  memcpy(b, &key, 4);
+  cell *cell = &s->cells[(size_t)(b[0] >> 3) << 10 | (size_t)(b[1] >> 3) << 5 | b[2] >> 3];
+  if (cell->count == 0) fill(s, key, cell);
+  const cpal_color wanted = cpal_weighted(key);
+  float least = 1e30f;
+  if (cell->count == MANY) return cpal_nearest(&s->colors, wanted, &least);
+  int nearest = 0;
+  for (int i = 0; i < cell->count; i++) {
+    const int index = cell->indices[i];
+    float distance = 0;
+    for (int k = 0; k < 4; k++) {
+      const float d = s->colors.c[k][index] - wanted.c[k];
+      distance += d * d;
+    }
+    if (distance >= least) continue;
+    least = distance;
+    nearest = index;
+  }
+  return nearest;
+}
+
+static int nearest(cpal_search *s, uint32_t key) {
+  uint8_t bytes[4];
+  memcpy(bytes, &key, 4);
+  if (bytes[3] == 255 && s->colors.count > 16) {
+    if (s->searches < SEARCHES && ++s->searches == SEARCHES) s->cells = calloc(CELLS, sizeof *s->cells);
+    if (s->cells) return nearest_in_cell(s, key);
+  }
+  float distance;
+  return cpal_nearest(&s->colors, cpal_weighted(key), &distance);
+}
 
 static int find(cpal_search *s, uint32_t key) {
   if (key == 0 && s->transparent >= 0) return s->transparent;
   const uint32_t slot = key * 2654435769u >> (32 - CACHE_BITS);
   if (s->cache[slot].key == key && s->cache[slot].index >= 0) return s->cache[slot].index;
-  float distance;
-  const int index = cpal_nearest(&s->colors, cpal_weighted(key), &distance);
+  const int index = nearest(s, key);
   s->cache[slot].key = key;
   s->cache[slot].index = index;
   return index;

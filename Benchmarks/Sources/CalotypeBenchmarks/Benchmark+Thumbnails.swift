@@ -1,4 +1,5 @@
 import BenchmarkHarness
+import CJPEG
 import CLibWebP
 import CalotypeImaging
 import FoundationEssentials
@@ -32,7 +33,11 @@ extension Benchmark {
   private static var inProcess: [Benchmark] {
     pictures.map { thumbnail($0.name, $0.file, .fine, bar: $0.bar) }
       + tiffs.map { thumbnail($0.name, $0.file, .fine, bar: $0.bar) }
-      + [thumbnail("jpeg baseline 12 MP fast", "photo-12mp.jpg", .fast, bar: 0.72)]
+      + [
+        thumbnail("jpeg baseline 12 MP fast", "photo-12mp.jpg", .fast, bar: 0.72),
+        thumbnail("jpeg progressive 12 MP fast", "photo-12mp-progressive.jpg", .fast, bar: 0.72),
+        besideCodes,
+      ]
   }
 
   private static func thumbnail(
@@ -56,6 +61,38 @@ extension Benchmark {
       try requireEqual(counts.ours, counts.theirs, "pixels")
       return measurement
     }
+  }
+
+  /// A progressive picture beside the codes of its scans alone, which libjpeg-turbo reads for both.
+  private static var besideCodes: Benchmark {
+    let name = "thumbnail/jpeg progressive 12 MP, codes"
+    return Benchmark(name: name, bar: .ratio(1.25)) { rounds in
+      let data = try Peers.data("photo-12mp-progressive.jpg")
+      let options = DecodeOptions(thumbnail: Thumbnail(box: box, mode: .fit))
+      return try Measurement.ratio(name, to: "libjpeg-turbo, codes alone", rounds: rounds) { () throws in
+        _ = try CoderRegistry.standard.decode(data, options: options)
+      } limit: {
+        try readCodes(data)
+      }
+    }
+  }
+
+  /// Reads all coefficients, and makes nothing of them.
+  private static func readCodes(_ data: Data) throws {
+    guard let decoder = cjpeg_decoder_create(100, 1 << 30) else {
+      throw ImagingError.outOfMemory(byteCount: 1 << 30)
+    }
+    defer { cjpeg_decoder_destroy(decoder) }
+    let outcome = data.withUnsafeBytes { bytes in
+      cjpeg_decoder_input(decoder, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, 1)
+      var header = cjpeg_header()
+      var (width, height) = (UInt32(0), UInt32(0))
+      guard Int(cjpeg_decoder_read_header(decoder, &header)) == CJPEG_OK,
+        Int(cjpeg_decoder_start(decoder, 1, Int32(CJPEG_RGBA), &width, &height)) == CJPEG_OK
+      else { return CJPEG_ERROR }
+      return Int(cjpeg_decoder_consume(decoder, .max))
+    }
+    guard outcome == CJPEG_END else { throw ImagingError.corrupt(.jpeg, reason: "codes", offset: nil) }
   }
 
   /// Thumbnails of WebP beside those of the installed libwebp with its own scaling.

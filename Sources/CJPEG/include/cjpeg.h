@@ -50,6 +50,9 @@ void cjpeg_decoder_destroy(cjpeg_decoder *);
 // For comparisons: lets the library read all Huffman codes itself, and all scans of a complete file before the first
 // row. Call it before the header is read.
 void cjpeg_decoder_use_plain_library(cjpeg_decoder *);
+// Reads scans of which the picture shows nothing as well, as at an eighth of its size all but those of the means of blocks.
+// Otherwise the decoder skips them, and finds no damage in them. Call it before cjpeg_decoder_start.
+void cjpeg_decoder_read_hidden_scans(cjpeg_decoder *);
 // Returns true if this code, and not the library, reads the codes since cjpeg_decoder_start.
 int cjpeg_decoder_reads_codes(const cjpeg_decoder *);
 

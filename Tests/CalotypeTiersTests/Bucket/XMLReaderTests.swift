@@ -101,8 +101,9 @@ struct XMLReaderTests {
     let long = "<Error><Code>\(String(repeating: "c", count: 999))</Code></Error>"
     #expect(ErrorDocument(Array(long.utf8)).code.count == 64)
     // A letter with accents is one character, and four code points.
-    let accented = "<Error><Message>\(String(repeating: "e\u{301}\u{302}\u{303} ", count: 400))</Message></Error>"
-    #expect(ErrorDocument(Array(accented.utf8)).message.unicodeScalars.count == 200)
+    let accented = String(repeating: "e\u{301}\u{302}\u{303} ", count: 400)
+    let cut = ErrorDocument(Array("<Error><Message>\(accented)</Message></Error>".utf8))
+    #expect(cut.message.unicodeScalars.count == 200)
     for other in ["", "<html><Code>x</Code></html>", "plain"] {
       #expect(ErrorDocument(Array(other.utf8)).code == "")
     }

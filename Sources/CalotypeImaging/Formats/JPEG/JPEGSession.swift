@@ -91,6 +91,7 @@ final class JPEGSession {
         Int32(clamping: max(1, options.limits.maxScans)), overflow2 ? .max : memory)
     else { throw .outOfMemory(byteCount: Self.workingBytes) }
     self.decoder = decoder
+    if options.damage == .strict { cjpeg_decoder_read_hidden_scans(decoder) }
   }
 
   /// Refuses headers that exceed a limit or are not supported.
