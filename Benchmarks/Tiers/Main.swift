@@ -4,9 +4,18 @@ import Glibc
 ///
 ///     TiersSimulation [--nodes N] [--seeds N] [--json]
 ///
-/// Ends with 1 when a bar does not hold.
+/// Ends with 1 when a bar does not hold, and with 64 for wrong usage.
 @main enum Main {
   static func main() throws {
+    do {
+      try run()
+    } catch let usage as Usage {
+      fputs("\(usage)\n", stderr)
+      exit(64)
+    }
+  }
+
+  private static func run() throws {
     var simulation = Simulation()
     var isJSON = false
     var arguments = CommandLine.arguments.dropFirst()

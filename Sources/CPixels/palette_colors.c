@@ -62,9 +62,9 @@ static box make_box(const point *points, size_t first, size_t count) {
 }
 
 /// Moves the points below the cut that leaves the smallest error on both sides to the front, and returns their number. Cuts are
-/// between steps of a part in 64 of the range: places between them differ less than what k-means moves.
+/// between steps of a part in 256 of the range, no more than a level of a channel.
 static size_t cut(point *points, const box *b) {
-  enum { STEPS = 64 };
+  enum { STEPS = 256 };
   point *p = points + b->first;
   float low = p->c.c[b->axis], high = low;
   for (size_t i = 1; i < b->count; i++) {

@@ -205,6 +205,16 @@ struct HTTPErrorTests {
     #expect(await fail(LoadRequest(url: other)) == .unsupportedScheme(.url(other)))
     let hostless = try #require(URL(string: "http:///a.png"))
     #expect(await fail(LoadRequest(url: hostless))?.code == "invalidURL")
+    // No name has such a character: it is not looked up.
+    let escaped = try #require(URL(string: "http://a%25b/a.png"))
+    #expect(await fail(LoadRequest(url: escaped))?.code == "invalidURL")
+  }
+
+  @Test func adviceForSchemes() throws {
+    let bare = try #require(URL(string: "photo.jpg"))
+    #expect(LoadingError.unsupportedScheme(.url(bare)).description.contains("URL(filePath:)"))
+    let file = LoadingError.unsupportedScheme(.url(URL(filePath: "/etc/passwd")))
+    #expect(file.description.contains("FileLoader"))
   }
 
   @Test func malformedResponse() async throws {

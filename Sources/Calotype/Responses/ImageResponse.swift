@@ -5,9 +5,10 @@ public import FoundationEssentials
 public struct ImageResponse: Sendable {
   /// The source of an image.
   public enum Source: String, Hashable, Sendable {
-    /// The memory cache had the requested image.
+    /// The memory cache had the requested image, or the one that the last transforms were applied to.
+    /// ``ImageResponse/timings`` has a time for those transforms; for the requested image itself, it is empty.
     case memory
-    /// The disk cache had the requested image.
+    /// The disk cache had the requested image, or the one that the last transforms were applied to.
     case disk
     /// The image was made from the original in the disk cache.
     case diskOriginal

@@ -11,7 +11,11 @@ extension LoadingError: CustomStringConvertible {
     case .invalidURL(let url, let reason):
       "the URL \(url.loggable) cannot be used: \(reason)"
     case .unsupportedScheme(let source):
-      "no loader accepts \(source); add one that does"
+      switch source.url.map(\.scheme) {
+      case .some(.none): "\(source) has no scheme; the URL of a file is URL(filePath:)"
+      case "file": "no loader accepts \(source); files need a FileLoader, which urls: .trusted has"
+      default: "no loader accepts \(source); add one that does"
+      }
     case .hostNotFound(let url, let host):
       "the host \(host) of \(url.loggable) has no address; check the name and the DNS"
     case .connectionFailed(let url, let reason):

@@ -38,8 +38,8 @@ struct CurlURL {
       throw Malformed(reason: "it names no host")
     }
     // Decoded from escapes, which no name has.
-    guard !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
-      throw Malformed(reason: "its host holds a space or control character")
+    guard !host.utf8.contains(where: { $0 <= 32 || $0 == 127 || $0 == UInt8(ascii: "%") }) else {
+      throw Malformed(reason: "its host holds a space, a control character or %")
     }
     self.scheme = scheme.lowercased()
     self.host = Self.bare(host.lowercased())
