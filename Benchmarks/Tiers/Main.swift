@@ -10,7 +10,7 @@ import Glibc
     do {
       try run()
     } catch let usage as Usage {
-      fputs("\(usage)\n", stderr)
+      _ = Array("\(usage)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
       exit(64)
     }
   }

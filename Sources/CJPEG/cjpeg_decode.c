@@ -28,6 +28,7 @@ struct cjpeg_decoder {
   int consumed_all;   // all scans have been read
   int consumed_rows;  // some coefficients are present
   int is_hidden;      // nothing of the current scan shows: it is left unread
+  size_t searched;    // bytes of that scan in the window without a marker
   unsigned scan;      // components with a DC scan in the current scan: a bit each
   unsigned begun;     // components that had such a scan
   int passes;         // complete scans since all of them had one
@@ -99,6 +100,9 @@ static void on_error(j_common_ptr info) {
   format(info, d->message);
   leave(d, outcome_of(info->err->msg_code));
 }
+
+// The first marker of a frame header, SOF0.
+enum { FIRST_FRAME = 0xC0 };
 
 // Bytes behind arithmetic codes that do not indicate damage: some writers pad for alignment.
 static const int most_padding = 15;
@@ -241,6 +245,7 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
 // Begins a scan. Its header is complete only here: a header that waits for input is a mix of two.
 static void begin_scan(cjpeg_decoder *d) {
   d->scan = 0;
+  d->searched = 0;
   d->is_hidden = d->multiple_scans && !d->is_plain && !d->reads_hidden && cjpeg_scan_is_hidden(&d->jpeg);
   if (d->jpeg.Ss != 0) return;
   for (int i = 0; i < d->jpeg.comps_in_scan; i++) d->scan |= 1u << d->jpeg.cur_comp_info[i]->component_index;
@@ -251,30 +256,49 @@ static void end_scan(cjpeg_decoder *d) {
   if (d->begun == (1u << d->jpeg.num_components) - 1) d->passes++;
 }
 
-// Moves behind the codes of a scan that is left unread, to the next marker; false if it is not in this window.
+// Returns how much of a component the scans so far have delivered: nothing, some, or all to the last bit.
+static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
+  // The first scan of a component sets the quantisation table.
+  if (!jpeg->comp_info[component].quant_table) return 0;
+  if (!jpeg->progressive_mode) return 2;
+  if (!jpeg->coef_bits || jpeg->coef_bits[component][0] < 0) return 0;
+  for (int k = 0; k < DCTSIZE2; k++) {
+    if (jpeg->coef_bits[component][k] != 0) return 1;
+  }
+  return 2;
+}
+
+static int least_coverage(const cjpeg_decoder *d) {
+  int least = 2;
+  for (int c = 0; c < d->jpeg.num_components; c++) {
+    const int covered = coverage(&d->jpeg, c);
+    if (covered < least) least = covered;
+  }
+  return least;
+}
+
+// Moves behind the codes of a hidden scan, to the next marker; false if it is not in this window, of which nothing is then read. The
+// scan at the end of the input is read nevertheless if codes are missing there, or other scans: only the codes tell.
 static int leave_scan(cjpeg_decoder *d) {
-  const JOCTET *at = d->source.next_input_byte, *end = at + d->source.bytes_in_buffer;
+  const JOCTET *start = d->source.next_input_byte, *end = start + d->source.bytes_in_buffer, *at = start + d->searched;
   int is_found = 0;
   while (!is_found && at < end) {
     at = memchr(at, 0xFF, (size_t)(end - at));
     if (!at) at = end;
     if (end - at < 2) break;
-    // Codes contain bytes of 0xFF before a zero, and markers of restarts; other markers may have some of them in front.
+    // Codes contain bytes of 0xFF before a zero, and markers of restarts; other markers may have some of them in front. What is
+    // below the frame headers is damage: the library searches on as well.
     if (at[1] == 0xFF) at++;
-    else if (at[1] == 0 || (at[1] >= JPEG_RST0 && at[1] <= JPEG_RST0 + 7)) at += 2;
+    else if (at[1] < FIRST_FRAME || (at[1] >= JPEG_RST0 && at[1] <= JPEG_RST0 + 7)) at += 2;
     else is_found = 1;
   }
+  d->searched = (size_t)(at - start);
+  if (!is_found && !d->final) return 0;
+  d->is_hidden = 0;
+  if (!is_found || (at[1] == JPEG_EOI && least_coverage(d) < 2)) return 1;
   d->source.next_input_byte = at;
   d->source.bytes_in_buffer = (size_t)(end - at);
-  if (!is_found) {
-    if (!fill(&d->jpeg)) return 0;
-    // Codes that have no marker behind them may have been cut off anywhere.
-    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "the last scan has no end");
-    d->damage = CJPEG_DAMAGED;
-    d->truncated = 1;
-  }
   cjpeg_leave_scan(&d->jpeg);
-  d->is_hidden = 0;
   return 1;
 }
 
@@ -472,18 +496,6 @@ int cjpeg_decoder_read_rows(
   return CJPEG_OK;
 }
 
-// Returns how much of a component the scans so far have delivered: nothing, some, or all to the last bit.
-static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
-  // The first scan of a component sets the quantisation table.
-  if (!jpeg->comp_info[component].quant_table) return 0;
-  if (!jpeg->progressive_mode) return 2;
-  if (!jpeg->coef_bits || jpeg->coef_bits[component][0] < 0) return 0;
-  for (int k = 0; k < DCTSIZE2; k++) {
-    if (jpeg->coef_bits[component][k] != 0) return 1;
-  }
-  return 2;
-}
-
 int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
   // Truncation takes precedence over damage before the end.
   if (d->truncated) return CJPEG_TRUNCATED;
@@ -491,11 +503,7 @@ int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
   // No invalid code reveals the end of arithmetic-coded data, nor a cut or a loss between two scans.
   if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
   if (!d->multiple_scans) return d->damage;
-  int least = 2;
-  for (int c = 0; c < d->jpeg.num_components; c++) {
-    int covered = coverage(&d->jpeg, c);
-    if (covered < least) least = covered;
-  }
+  const int least = least_coverage(d);
   if (d->at_end && least < 2) return CJPEG_TRUNCATED;
   // A file with a valid early end, as servers make them, is a coarse picture, not a damaged one.
   return least < 1 ? CJPEG_DAMAGED : d->damage;

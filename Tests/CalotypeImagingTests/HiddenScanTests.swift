@@ -131,6 +131,27 @@ struct HiddenScanTests {
     }
   }
 
+  /// Damage within the codes of details shows nowhere; a marker of the end there hides the scans that follow.
+  @Test func markersInDetails() throws {
+    let data = try Self.picture(.yuv420)
+    let scans = try Self.scans(of: data)
+    let details = try #require(scans.first { $0.hasDetails })
+    let middle = (details.codes.lowerBound + details.codes.upperBound) / 2
+    let sound = ResamplePictures.bytes(try Self.thumbnail(data).bitmap)
+    for marker: UInt8 in [0x97, 0xBF, 0xD3] {
+      var bytes = [UInt8](data)
+      bytes.replaceSubrange(middle..<middle + 2, with: [0xFF, marker])
+      let shown = try Self.thumbnail(Data(bytes))
+      #expect(!shown.isDamaged && ResamplePictures.bytes(shown.bitmap) == sound)
+    }
+    #expect(try Self.thumbnail(data.prefix(middle) + [0xFF, 0xD9]).isDamaged)
+    // The end behind a scan is an early one, as servers make them.
+    #expect(try !Self.thumbnail(data.prefix(details.codes.upperBound) + [0xFF, 0xD9]).isDamaged)
+    // Without an end, all codes are there.
+    let isLast = try #require(scans.last).hasDetails
+    #expect(try !Self.thumbnail(data.dropLast(2)).isDamaged || !isLast)
+  }
+
   /// Scans that are skipped count.
   @Test func scansAreLimited() throws {
     let data = try Self.picture(.yuv420)
