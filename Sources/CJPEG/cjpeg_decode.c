@@ -277,8 +277,7 @@ static int least_coverage(const cjpeg_decoder *d) {
   return least;
 }
 
-// Moves behind the codes of a hidden scan, to the next marker; false if it is not in this window, of which nothing is then read. The
-// scan at the end of the input is read nevertheless if codes are missing there, or other scans: only the codes tell.
+// Moves behind the codes of a hidden scan, to the next marker; false if it is not in this window, of which nothing is then read.
 static int leave_scan(cjpeg_decoder *d) {
   const JOCTET *start = d->source.next_input_byte, *end = start + d->source.bytes_in_buffer, *at = start + d->searched;
   int is_found = 0;
@@ -295,9 +294,18 @@ static int leave_scan(cjpeg_decoder *d) {
   d->searched = (size_t)(at - start);
   if (!is_found && !d->final) return 0;
   d->is_hidden = 0;
-  if (!is_found || (at[1] == JPEG_EOI && least_coverage(d) < 2)) return 1;
+  // An end before all scans: an early one, or damage in the midst of codes, which their reader tells. Those of a refinement cannot be
+  // read without the scans before.
+  if (is_found && at[1] == JPEG_EOI && d->jpeg.Ah == 0 && least_coverage(d) < 2) return 1;
   d->source.next_input_byte = at;
   d->source.bytes_in_buffer = (size_t)(end - at);
+  if (!is_found) {
+    fill(&d->jpeg);
+    // Codes that have no marker behind them may have been cut off anywhere.
+    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "the last scan has no end");
+    d->damage = CJPEG_DAMAGED;
+    d->truncated = 1;
+  }
   cjpeg_leave_scan(&d->jpeg);
   return 1;
 }

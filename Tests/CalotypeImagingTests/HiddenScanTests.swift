@@ -147,9 +147,9 @@ struct HiddenScanTests {
     #expect(try Self.thumbnail(data.prefix(middle) + [0xFF, 0xD9]).isDamaged)
     // The end behind a scan is an early one, as servers make them.
     #expect(try !Self.thumbnail(data.prefix(details.codes.upperBound) + [0xFF, 0xD9]).isDamaged)
-    // Without an end, all codes are there.
-    let isLast = try #require(scans.last).hasDetails
-    #expect(try !Self.thumbnail(data.dropLast(2)).isDamaged || !isLast)
+    // Codes that are not read and have no end may be a part.
+    #expect(scans.last?.hasDetails == true)
+    #expect(throws: ImagingError.self) { try Self.thumbnail(data.dropLast(2)) }
   }
 
   /// Scans that are skipped count.
