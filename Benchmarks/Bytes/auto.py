@@ -2,7 +2,7 @@
 
 CALOTYPE is the command. Lossless choices count for pictures whose lossy ones are larger.
 """
-import os, tempfile
+import glob, os, tempfile
 from pictures import pictures
 from measures import command
 
@@ -14,7 +14,7 @@ def main(prints):
     total, best_total, worst, rows = 0, 0, (0, ""), []
     with tempfile.TemporaryDirectory() as folder:
         for kind, name, picture in pictures("photo", "graphic", "made", mode=None):
-            source, auto = os.path.join(folder, "a.png"), os.path.join(folder, "auto.bin")
+            source, auto = os.path.join(folder, "a.png"), os.path.join(folder, "auto")
             picture.save(source)
             sizes = {}
             for choice, (suffix, *words) in CHOICES.items():
@@ -23,7 +23,10 @@ def main(prints):
                 command(CALOTYPE, "convert", source, out, *words)
                 sizes[choice] = os.path.getsize(out)
             command(CALOTYPE, "convert", source, auto, "--format", "auto", "--quality", "ssim2:75")
-            size, best = os.path.getsize(auto), min(sizes, key=sizes.get)
+            # The command appends the suffix of the format.
+            [result] = glob.glob(auto + ".*")
+            size, best = os.path.getsize(result), min(sizes, key=sizes.get)
+            os.remove(result)
             total, best_total = total + size, best_total + sizes[best]
             worst = max(worst, (size / sizes[best], f"{kind}/{name}"))
             if prints: print(f"{kind}/{name}: auto {size:,}, best {best} {sizes[best]:,}, {size / sizes[best]:.3f}", flush=True)
