@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes Benchmarks/RESULTS.md and its plots from measurements, and the short table of the README.
 
-usage: results.py [--rounds N] [--only SECTION] [--keep] BUILD-FOLDER
+usage: results.py [--rounds N] [--only SECTION] [--keep] [--rows NAME] BUILD-FOLDER
 
 Sections: benchmarks, avx2, growth, nodes. BUILD-FOLDER has calotype-benchmarks, calotype and TiersSimulation. `--keep` takes what an
-earlier run has left in Benchmarks/.build/results for the sections that are not measured now. Bytes at equal quality and the image
+earlier run has left in Benchmarks/.build/results for the sections that are not measured now; `--rows` measures rows of `benchmarks` whose
+names begin so again, and keeps the others. Bytes at equal quality and the image
 server have programs of their own: `make bench-bytes` and `make bench-server`.
 """
 import argparse, json, math, os, platform, re, subprocess, sys, time
@@ -63,6 +64,17 @@ def measure(section, build, rounds):
             print(f"  {nodes} nodes  {seconds:.1f} s", flush=True)
     data = {"rows": rows, "seconds": time.time() - start, "rounds": rounds}
     keep(section, data)
+    return data
+
+
+def measure_again(names, build, rounds):
+    """Replaces the rows of an earlier run whose names begin so."""
+    data = kept("benchmarks") or sys.exit("there are no rows of an earlier run")
+    fresh = {row["name"]: row for row in run([f"{build}/calotype-benchmarks", "--json", "--rounds", str(rounds), "--last", os.path.join(FOLDER, "again.last"), *names])}
+    data["again"] = sorted(set(data.get("again", [])) | set(fresh))
+    rows = [fresh.pop(row["name"], row) for row in data["rows"]]
+    data["rows"] = rows + list(fresh.values())
+    keep("benchmarks", data)
     return data
 
 
@@ -198,7 +210,8 @@ def write(data):
         barred = [row for row in measured if "kept" in row]
         missed = [row for row in barred if not row["kept"]]
         out += [f"{len(measured)} rows were measured with {data['benchmarks']['rounds']} rounds in {data['benchmarks']['seconds'] / 60:.0f} minutes, and {len(rows) - len(measured)} could not be; "
-                f"{len(barred) - len(missed)} of {len(barred)} bars are kept.", ""]
+                + (f"{len(data['benchmarks']['again'])} of them were measured again later; " if data["benchmarks"].get("again") else "")
+                + f"{len(barred) - len(missed)} of {len(barred)} bars are kept.", ""]
         worse = sorted((row for row in measured if loses(row)), key=ratio, reverse=True)
         if worse:
             out += ["## Where Calotype loses", "", "Rows whose peer takes less. Floors, such as reading the pixels once, and other work of Calotype are no peers.", "", table(worse), ""]
@@ -272,6 +285,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=SECTIONS, action="append")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--rows", action="append")
     arguments = parser.parse_args()
     data = {}
     for section in SECTIONS:
@@ -281,6 +295,7 @@ def main():
                 print(section, flush=True)
                 data[section] = measure(section, arguments.build, arguments.rounds)
         elif arguments.keep: data[section] = kept(section)
+    if arguments.rows: data["benchmarks"] = measure_again(arguments.rows, arguments.build, arguments.rounds)
     write(data)
     print(f"written: {os.path.relpath(os.path.join(HERE, 'RESULTS.md'))}")
 
