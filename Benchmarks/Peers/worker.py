@@ -51,19 +51,20 @@ def vips_decode(path):
     return image.width * image.height
 
 
-def vips_encode_png(path):
+def vips_image(path):
+    """The samples, as libvips takes them."""
     pixels = samples(path)
     height, width, channels = pixels.shape
-    image = vips().Image.new_from_memory(pixels, width, height, channels, "uchar").copy(interpretation="srgb")
-    return len(image.write_to_buffer(".png[compression=6,filter=all]"))
+    return vips().Image.new_from_memory(pixels, width, height, channels, "uchar").copy(interpretation="srgb")
+
+
+def vips_encode_png(path):
+    return len(vips_image(path).write_to_buffer(".png[compression=6,filter=all]"))
 
 
 def mozjpeg(path):
     """libvips with mozjpeg, at its best."""
-    pixels = samples(path)
-    height, width, channels = pixels.shape
-    image = vips().Image.new_from_memory(pixels, width, height, channels, "uchar").copy(interpretation="srgb")
-    return len(image.jpegsave_buffer(Q=82, optimize_coding=True, interlace=True, trellis_quant=True, overshoot_deringing=True, optimize_scans=True, quant_table=3))
+    return len(vips_image(path).jpegsave_buffer(Q=82, optimize_coding=True, interlace=True, trellis_quant=True, overshoot_deringing=True, optimize_scans=True, quant_table=3))
 
 
 def pillow_frames(path):

@@ -1,6 +1,7 @@
 #include "cjpeg.h"
 
 #include "cjpeg_entropy.h"
+#include "cjpeg_hidden.h"
 #include "cjpeg_planes.h"
 
 #include <setjmp.h>
@@ -101,11 +102,15 @@ static void on_error(j_common_ptr info) {
   leave(d, outcome_of(info->err->msg_code));
 }
 
-// The first marker of a frame header, SOF0.
-enum { FIRST_FRAME = 0xC0 };
-
 // Bytes behind arithmetic codes that do not indicate damage: some writers pad for alignment.
 static const int most_padding = 15;
+
+// The first damage has the message.
+static void note_damage(cjpeg_decoder *d, const char *message) {
+  if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "%s", message);
+  d->damage = CJPEG_DAMAGED;
+  if (d->at_end) d->truncated = 1;
+}
 
 // libjpeg reports damage as warnings: it conceals lost data and continues.
 static void on_message(j_common_ptr info, int level) {
@@ -132,9 +137,9 @@ static void on_message(j_common_ptr info, int level) {
   default:
     break;
   }
-  if (d->damage == CJPEG_INTACT) format(info, d->message);
-  d->damage = CJPEG_DAMAGED;
-  if (d->at_end) d->truncated = 1;
+  char message[CJPEG_MESSAGE_SIZE] = "";
+  if (d->damage == CJPEG_INTACT) format(info, message);
+  note_damage(d, message);
 }
 
 static void ignore_output(j_common_ptr info) { (void)info; }
@@ -256,55 +261,23 @@ static void end_scan(cjpeg_decoder *d) {
   if (d->begun == (1u << d->jpeg.num_components) - 1) d->passes++;
 }
 
-// Returns how much of a component the scans so far have delivered: nothing, some, or all to the last bit.
-static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
-  // The first scan of a component sets the quantisation table.
-  if (!jpeg->comp_info[component].quant_table) return 0;
-  if (!jpeg->progressive_mode) return 2;
-  if (!jpeg->coef_bits || jpeg->coef_bits[component][0] < 0) return 0;
-  for (int k = 0; k < DCTSIZE2; k++) {
-    if (jpeg->coef_bits[component][k] != 0) return 1;
-  }
-  return 2;
-}
-
-static int least_coverage(const cjpeg_decoder *d) {
-  int least = 2;
-  for (int c = 0; c < d->jpeg.num_components; c++) {
-    const int covered = coverage(&d->jpeg, c);
-    if (covered < least) least = covered;
-  }
-  return least;
-}
-
 // Moves behind the codes of a hidden scan, to the next marker; false if it is not in this window, of which nothing is then read.
 static int leave_scan(cjpeg_decoder *d) {
-  const JOCTET *start = d->source.next_input_byte, *end = start + d->source.bytes_in_buffer, *at = start + d->searched;
-  int is_found = 0;
-  while (!is_found && at < end) {
-    at = memchr(at, 0xFF, (size_t)(end - at));
-    if (!at) at = end;
-    if (end - at < 2) break;
-    // Codes contain bytes of 0xFF before a zero, and markers of restarts; other markers may have some of them in front. What is
-    // below the frame headers is damage: the library searches on as well.
-    if (at[1] == 0xFF) at++;
-    else if (at[1] < FIRST_FRAME || (at[1] >= JPEG_RST0 && at[1] <= JPEG_RST0 + 7)) at += 2;
-    else is_found = 1;
-  }
-  d->searched = (size_t)(at - start);
+  const JOCTET *codes = d->source.next_input_byte;
+  const size_t count = d->source.bytes_in_buffer;
+  int is_found;
+  d->searched = cjpeg_find_marker(codes, count, d->searched, &is_found);
   if (!is_found && !d->final) return 0;
   d->is_hidden = 0;
   // An end before all scans: an early one, or damage in the midst of codes, which their reader tells. Those of a refinement cannot be
   // read without the scans before.
-  if (is_found && at[1] == JPEG_EOI && d->jpeg.Ah == 0 && least_coverage(d) < 2) return 1;
-  d->source.next_input_byte = at;
-  d->source.bytes_in_buffer = (size_t)(end - at);
+  if (is_found && codes[d->searched + 1] == JPEG_EOI && d->jpeg.Ah == 0 && cjpeg_coverage(&d->jpeg) < 2) return 1;
+  d->source.next_input_byte += d->searched;
+  d->source.bytes_in_buffer -= d->searched;
   if (!is_found) {
     fill(&d->jpeg);
     // Codes that have no marker behind them may have been cut off anywhere.
-    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "the last scan has no end");
-    d->damage = CJPEG_DAMAGED;
-    d->truncated = 1;
+    note_damage(d, "the last scan has no end");
   }
   cjpeg_leave_scan(&d->jpeg);
   return 1;
@@ -449,8 +422,7 @@ static int leaves_bytes(const cjpeg_decoder *d) {
 // Arithmetic codes end without a sign that bytes are left.
 static void check_padding(cjpeg_decoder *d) {
   if (!d->jpeg.arith_code || d->multiple_scans || !leaves_bytes(d)) return;
-  if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "bytes are left behind the last block");
-  d->damage = CJPEG_DAMAGED;
+  note_damage(d, "bytes are left behind the last block");
 }
 
 int cjpeg_decoder_read_bands(cjpeg_decoder *d, cjpeg_bands *bands) {
@@ -511,7 +483,7 @@ int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
   // No invalid code reveals the end of arithmetic-coded data, nor a cut or a loss between two scans.
   if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
   if (!d->multiple_scans) return d->damage;
-  const int least = least_coverage(d);
+  const int least = cjpeg_coverage(&d->jpeg);
   if (d->at_end && least < 2) return CJPEG_TRUNCATED;
   // A file with a valid early end, as servers make them, is a coarse picture, not a damaged one.
   return least < 1 ? CJPEG_DAMAGED : d->damage;

@@ -365,31 +365,11 @@ int cjpeg_read_codes(j_decompress_ptr jpeg) {
   return 1;
 }
 
-int cjpeg_scan_is_hidden(const struct jpeg_decompress_struct *jpeg) {
-  // Such a scan has one component.
-  return jpeg->progressive_mode && jpeg->Ss > 0 && jpeg->cur_comp_info[0]->DCT_scaled_size == 1;
-}
-
-void cjpeg_leave_scan(j_decompress_ptr jpeg) {
-#if LIBJPEG_TURBO_VERSION_NUMBER >= 2001000
-  // As after a scan that was read. The smoothing of blocks goes by it.
-  jpeg->master->last_good_iMCU_row = jpeg->total_iMCU_rows - 1;
-#endif
-  jpeg->inputctl->finish_input_pass(jpeg);
-}
-
 #else
 
 int cjpeg_read_codes(j_decompress_ptr jpeg) {
   (void)jpeg;
   return 0;
 }
-
-int cjpeg_scan_is_hidden(const struct jpeg_decompress_struct *jpeg) {
-  (void)jpeg;
-  return 0;
-}
-
-void cjpeg_leave_scan(j_decompress_ptr jpeg) { (void)jpeg; }
 
 #endif

@@ -16,12 +16,4 @@
 // discards all of an MCU that turns out to contain a marker.
 int cjpeg_read_codes(struct jpeg_decompress_struct *);
 
-// Returns 1 if nothing of the scan that the library has begun, and has not read yet, shows: it refines a component of a
-// progressive picture (ITU-T T.81, G.1.2) that is decoded at an eighth of its size, from its means alone. Returns 0 if
-// the library's internal interface is not known.
-int cjpeg_scan_is_hidden(const struct jpeg_decompress_struct *);
-
-// Ends such a scan, of which the library has read nothing: it goes on with the next marker.
-void cjpeg_leave_scan(struct jpeg_decompress_struct *);
-
 #endif

@@ -62,19 +62,9 @@ extension Benchmark {
         try photo("dandelion.jpg"), minimumSize: nil, options: DecodeOptions())
       var options = EncodeOptions.jpeg(quality: 82)
       options.effort = .small
-      let peers = try Peers.start()
-      var counts = (ours: 0, theirs: 0)
-      var measurement = try Measurement.ratio(title, to: "pyvips jpegsave, mozjpeg", rounds: rounds) {
-        () throws in
-        counts.ours = try JPEGEncoder().encode(image, options: options).count
-      } limitMilliseconds: {
-        let run = try peers.run("mozjpeg", on: path)
-        counts.theirs = run.result
-        return run.milliseconds
+      return try encode(title, beside: "pyvips jpegsave, mozjpeg", "mozjpeg", on: path, rounds: rounds) {
+        try JPEGEncoder().encode(image, options: options).count
       }
-      measurement.byteCount = counts.ours
-      measurement.limitByteCount = counts.theirs
-      return measurement
     }
   }
 

@@ -58,18 +58,9 @@ extension Benchmark {
       let path = try Peers.file(file)
       let data = try Data(contentsOf: URL(filePath: path))
       let bitmap = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap
-      let peers = try Peers.start()
-      var counts = (ours: 0, theirs: 0)
-      var measurement = try Measurement.ratio(name, to: "pyvips pngsave 6", rounds: rounds) { () throws in
-        counts.ours = try Image(bitmap: bitmap).encoded(as: .png).count
-      } limitMilliseconds: {
-        let run = try peers.run("vips-encode-png", on: path)
-        counts.theirs = run.result
-        return run.milliseconds
+      return try encode(name, beside: "pyvips pngsave 6", "vips-encode-png", on: path, rounds: rounds) {
+        try Image(bitmap: bitmap).encoded(as: .png).count
       }
-      measurement.byteCount = counts.ours
-      measurement.limitByteCount = counts.theirs
-      return measurement
     }
   }
 
